@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { duration, millis, parseDuration, percent, relative, short, span } from "../../main/resources/dashboard/format.js";
+import { duration, millis, parseDuration, percent, printable, relative, short, span } from "../../main/resources/dashboard/format.js";
 
 test("writes lengths of time in at most two units", () => {
   assert.equal(span(0), "0 ms");
@@ -37,4 +37,11 @@ test("says how far away a time is", () => {
   assert.equal(relative(10_000, 4000), "in 6 s");
   assert.equal(relative(4000, 64_000), "1 min ago");
   assert.equal(relative(4000, 4500), "now");
+});
+
+test("shows what could pass one id off as another", () => {
+  assert.equal(printable("pay-\u202e321"), "pay-\\u202e321");
+  assert.equal(printable("a\u2066b\u2069\u200f\u061c"), "a\\u2066b\\u2069\\u200f\\u061c");
+  assert.equal(printable("zero\u200bwidth\ufeff\u0000\u001b"), "zero\\u200bwidth\\ufeff\\u0000\\u001b");
+  for (const plain of ["שלום", "日本", "a\tb\nc", "\u00a0", "👩‍💻", "pay-1"]) assert.equal(printable(plain), plain);
 });

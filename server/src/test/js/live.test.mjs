@@ -77,3 +77,27 @@ test("takes the history anew after a stream has ended, also if it begins earlier
   });
   assert.deepEqual(known, [1000, 1001]);
 });
+
+test("goes on at once, and without a gap, when the node asks to renew the stream", async (t) => {
+  const asked = [];
+  const links = await followed(t, (path) => {
+    asked.push(path);
+    if (path.startsWith("/api/v1/dashboard/now")) return Response.json(NOW);
+    return new Response(asked.length === 2
+      ? 'event: sample\ndata: {"second":2}\n\nevent: end\ndata: {"reason":"renew"}\n\n'
+      : silentAfter('event: sample\ndata: {"second":3}\n\n'));
+  }, (seen, samples) => samples.last() === 3);
+  assert.deepEqual(asked, ["/api/v1/dashboard/now", "/api/v1/dashboard/stream?after=1", "/api/v1/dashboard/stream?after=2"]);
+  assert.deepEqual(links, ["Live", "Live"]);
+});
+
+test("pauses if a stream ends without a sample", async (t) => {
+  let streams = 0;
+  const links = await followed(t, (path) => {
+    if (path.startsWith("/api/v1/dashboard/now")) return Response.json(NOW);
+    streams += 1;
+    return new Response('event: end\ndata: {"reason":"renew"}\n\n');
+  }, (seen) => seen.length >= 4);
+  assert.deepEqual(links.slice(0, 4), ["Live", "Reconnecting", "Live", "Reconnecting"]);
+  assert.equal(streams, 2);
+});

@@ -71,7 +71,11 @@ async function show({ focus }) {
   isMissing = false;
   try {
     // Parts may start later than the node.
-    if (!parts || performance.now() - partsAt > PARTS_MS) parts = await loadParts();
+    if (!parts || performance.now() - partsAt > PARTS_MS) {
+      const found = await loadParts();
+      if (signal.aborted) return;
+      parts = found;
+    }
   } catch (problem) {
     if (!signal.aborted) showFailure(name, problem);
     return;
@@ -84,7 +88,7 @@ async function show({ focus }) {
     return;
   }
   // The page before has ended, and must not seem to be this one.
-  const slow = setTimeout(() => replace(main, el("p", { class: "muted", role: "status" }, `Loading ${page.title}.`)), SLOW_MS);
+  const slow = setTimeout(() => signal.aborted || replace(main, el("p", { class: "muted", role: "status" }, `Loading ${page.title}.`)), SLOW_MS);
   let module;
   try {
     module = await page.load();
@@ -96,7 +100,7 @@ async function show({ focus }) {
   }
   if (signal.aborted) return;
   main.replaceChildren();
-  module.show(main, { parts, rest, signal, showLink, reload: () => show({ focus: false }) });
+  module.show(main, { parts, rest, signal, showLink, reload: () => signal.aborted || show({ focus: false }) });
   if (focus) {
     main.focus({ preventScroll: true });
     scrollTo(0, 0);

@@ -1,6 +1,6 @@
 // Configurations: which are in force, how they came to be, and how to change them.
 
-import { el, replace } from "./dom.js";
+import { el, replace, setText } from "./dom.js";
 import { count, dateTime, duration, relative } from "./format.js";
 import { get, post, withQuery } from "./http.js";
 import { policyForm } from "./policy-form.js";
@@ -21,7 +21,7 @@ export function show(main, { rest, signal }) {
     return table("Configurations in force", [
       { title: "Name", header: true, cell: (one) => el("a", { href: link(one.configName) }, one.configName) },
       { title: "Limit", class: "nowrap", cell: policyText },
-      { title: "Max in a second", number: true, cell: (one) => count(one.peakPerSecond) },
+      { title: "Max in a second", number: true, secondary: true, cell: (one) => count(one.peakPerSecond) },
       { title: "Spread", secondary: true, cell: (one) => one.spread },
       { title: "Max delay", class: "nowrap", secondary: true, cell: (one) => (one.maxDelay ? duration(one.maxDelay) : "no bound") },
       { title: "Open", secondary: true, cell: openText },
@@ -48,17 +48,19 @@ function openText(configuration) {
 async function details(name, edits, signal) {
   const versions = await get(withQuery("/admin/rate-limit/config/history", { name }), { signal });
   const [current] = versions;
-  return [
-    edits ? editor(current, signal) : panel(name, {
+  const past = historyPanels(versions);
+  if (edits) return [editor(current, signal), el("div", { class: past.length > 1 ? "split" : "stack" }, past)];
+  return el("div", { class: "split" },
+    panel(name, {
       hint: `Version ${current.version}, since ${dateTime(current.createdAt)}`,
       actions: [el("a", { class: "button", href: `#/slots/${encodeURIComponent(name)}` }, "Windows ahead"),
         button("Edit", () => { location.hash = link(name, "/edit"); }, { kind: "primary" })],
     }, facts(Object.entries(flattened(current)).map(([field, value]) => [labelOf(field), value]))),
-    historyPanel(versions),
-  ];
+    el("div", { class: "stack" }, past));
 }
 
-function historyPanel(versions) {
+/** How the versions came to be, and what is different between two of them. */
+function historyPanels(versions) {
   const options = versions.map((one) => [one.version, `Version ${one.version}`]);
   const before = select(options, versions[1]?.version ?? versions[0].version, { "aria-label": "Earlier version", onchange: compare });
   const after = select(options, versions[0].version, { "aria-label": "Later version", onchange: compare });
@@ -68,18 +70,19 @@ function historyPanel(versions) {
   function compare() {
     const rows = differences(of(before), of(after));
     replace(result, rows.length === 0
-      ? el("p", { class: "muted" }, versions.length === 1 ? "There is only one version." : "These versions are the same.")
+      ? el("p", { class: "muted" }, "These versions are the same.")
       : differenceTable(rows, `Version ${before.value}`, `Version ${after.value}`));
   }
 
   compare();
-  return el("div", { class: "split" },
-    panel("Differences", { actions: el("div", { class: "row" }, before, el("span", {}, "→"), after) }, result),
+  return [
     panel("History", { hint: "Versions are never deleted" },
       el("ol", { class: "history" }, versions.map((one, i) => el("li", {},
         el("b", {}, `Version ${one.version}`), one.active && badge("in force", "good"),
         el("span", { class: "grow muted" }, changeText(versions[i + 1], one)),
-        el("time", { class: "muted small nowrap", datetime: one.createdAt }, dateTime(one.createdAt)))))));
+        el("time", { class: "muted small nowrap", datetime: one.createdAt }, dateTime(one.createdAt)))))),
+    ...(versions.length > 1 ? [panel("Differences", { actions: el("div", { class: "row" }, before, el("span", {}, "→"), after) }, result)] : []),
+  ];
 }
 
 function changeText(before, after) {
@@ -96,6 +99,10 @@ function differenceTable(rows, before, after) {
   ], rows);
 }
 
+function standsOn(configuration) {
+  return `On version ${configuration.version}. Slots that are assigned never move.`;
+}
+
 /** The form for a new configuration, or for the next version of `current`. */
 function editor(current, signal) {
   const status = notice();
@@ -108,7 +115,12 @@ function editor(current, signal) {
   const form = policyForm(current ? policyOf(current) : { maxPerWindow: 100, windowSize: "PT4S" }, { onChange: validateSoon });
   const peak = el("p", { class: "muted", role: "status" });
   const save = el("button", { type: "submit", class: "primary" }, current ? "Save as the next version" : "Create");
-  name.control.addEventListener("input", validateSoon);
+  const title = el("span", {}, current ? `Edit ${current.configName}` : "New configuration");
+  const hint = el("span", {}, current ? standsOn(current) : "In force on every node as soon as it is stored.");
+  name.control.addEventListener("input", () => {
+    conflict.replaceChildren(); // it is about another name
+    validateSoon();
+  });
 
   async function validate() {
     const asked = ++turn;
@@ -134,6 +146,9 @@ function editor(current, signal) {
   }
 
   async function store() {
+    // What is said about an earlier text must not replace what is said about this one.
+    validateSoon.cancel();
+    turn += 1;
     const configName = name.control.value.trim();
     try {
       await post("/admin/rate-limit/config", { configName, ...form.policy() }, { headers: precondition(base, configName), signal });
@@ -150,6 +165,10 @@ function editor(current, signal) {
     base = theirs;
     name.control.value = theirs.configName;
     name.control.readOnly = true;
+    setText(title, `Edit ${theirs.configName}`);
+    setText(hint, standsOn(theirs));
+    setText(save, "Save as the next version");
+    conflict.replaceChildren();
   }
 
   /** Another version came into force meanwhile: both are shown, and nothing is overwritten unless that is wanted. */
@@ -162,14 +181,18 @@ function editor(current, signal) {
         button("Take theirs", () => {
           standOn(theirs);
           form.set(policyOf(theirs));
-          conflict.replaceChildren();
           validate();
+          save.focus();
         }),
         button("Keep mine, on top of theirs", () => {
           standOn(theirs);
-          conflict.replaceChildren();
           status.show(`Your changes now stand on version ${theirs.version}. Save again to store them.`, "warning");
           save.focus();
+        }),
+        base === null && button("Choose another name", () => {
+          conflict.replaceChildren();
+          name.control.focus();
+          name.control.select();
         }))));
     conflict.querySelector("button").focus();
   }
@@ -180,8 +203,7 @@ function editor(current, signal) {
       event.preventDefault();
       busy(save, status, store);
     },
-  }, panel(current ? `Edit ${current.configName}` : "New configuration",
-    { hint: current ? `On version ${current.version}. Slots that are assigned never move.` : "In force on every node as soon as it is stored." },
+  }, panel(title, { hint },
     el("div", { class: "form" }, name.element), form.element, status.element, peak,
     el("div", { class: "row" }, save, el("a", { class: "button", href: current ? link(current.configName) : "#/configurations" }, "Cancel"))));
   if (current) validate();

@@ -1,5 +1,7 @@
 // Builds elements. Text goes in as text nodes only: ids, keys and names come from callers of the
-// service and must never be parsed as markup.
+// service and must never be parsed as markup, nor look like others.
+
+import { printable } from "./format.js";
 
 /**
  * Creates an element. In `attributes`, a key such as `onclick` adds a listener, `class` and other
@@ -28,7 +30,7 @@ function fill(element, attributes, children) {
 export function append(element, ...children) {
   for (const child of children.flat(Infinity)) {
     if (child === null || child === undefined || child === false) continue;
-    element.append(child instanceof Node ? child : document.createTextNode(String(child)));
+    element.append(child instanceof Node ? child : document.createTextNode(printable(String(child))));
   }
   return element;
 }
@@ -49,5 +51,6 @@ export function uniqueId(prefix) {
 
 /** Sets the text of an element if it differs, which spares layout and screen readers. */
 export function setText(element, text) {
-  if (element.textContent !== text) element.textContent = text;
+  const shown = printable(text);
+  if (element.textContent !== shown) element.textContent = shown;
 }

@@ -4,7 +4,7 @@ import { el, replace } from "./dom.js";
 import { dateTime, relative, span } from "./format.js";
 import { get, withQuery } from "./http.js";
 import { slotActions, stateBadge } from "./slot-actions.js";
-import { explained, facts, field, input, panel } from "./widgets.js";
+import { explained, facts, field, input, lastOnly, panel } from "./widgets.js";
 
 export function eventFinder({ signal, changed }) {
   const id = field("Event id", input({ required: true, maxlength: "256", placeholder: "pay-1" }));
@@ -13,23 +13,26 @@ export function eventFinder({ signal, changed }) {
     class: "row-end",
     onsubmit: (event) => {
       event.preventDefault();
-      find();
+      find(id.control.value);
     },
   }, el("div", { class: "grow" }, id.element), el("button", { type: "submit" }, "Find"));
 
-  async function find() {
-    const eventId = id.control.value;
+  const asking = lastOnly();
+
+  async function find(eventId) {
     if (eventId.trim() === "") return;
+    const isLast = asking();
     try {
       const { slots } = await get(withQuery("/api/v1/slots", { eventId }), { signal });
+      if (!isLast()) return;
       const [slot] = slots;
-      replace(found, slot ? card(slot) : el("p", { class: "notice" }, `No slot is known for “${eventId}”.`));
+      replace(found, slot ? card(slot, isLast) : el("p", { class: "notice" }, `No slot is known for “${eventId}”.`));
     } catch (problem) {
-      if (problem.name !== "AbortError") replace(found, el("p", { class: "notice", "data-tone": "danger" }, explained(problem)));
+      if (problem.name !== "AbortError" && isLast()) replace(found, el("p", { class: "notice", "data-tone": "danger" }, explained(problem)));
     }
   }
 
-  function card(slot) {
+  function card(slot, isLast) {
     return [
       facts([
         ["Event", slot.eventId],
@@ -42,7 +45,7 @@ export function eventFinder({ signal, changed }) {
       ]),
       el("div", { class: "row" }, slotActions(slot, () => {
         changed();
-        find();
+        if (isLast()) find(slot.eventId);
       })),
     ];
   }

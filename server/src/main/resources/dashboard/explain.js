@@ -4,7 +4,7 @@ import { el, replace } from "./dom.js";
 import { post } from "./http.js";
 import { parseRequest } from "./curl.js";
 import { decisionText } from "./rule-text.js";
-import { badge, explained, field, input, panel, table } from "./widgets.js";
+import { badge, explained, field, input, lastOnly, panel, table } from "./widgets.js";
 
 const TONES = { allowed: "good", queued: "warning", refused: "danger" };
 const EXAMPLE = `curl -X POST https://example.org/api/orders/7 -H 'X-Api-Key: abc'`;
@@ -21,6 +21,8 @@ export function explainPanel({ signal }) {
     },
   }, pasted.element, el("div", { class: "row-end" }, ip.element, el("button", { type: "submit" }, "Explain")));
 
+  const asking = lastOnly();
+
   async function explain() {
     let request;
     try {
@@ -31,12 +33,14 @@ export function explainPanel({ signal }) {
       return;
     }
     pasted.showError("");
+    const isLast = asking();
     try {
       const answer = await post("/api/admin/rules/explain", { ...request, ip: ip.control.value.trim() }, { signal });
+      if (!isLast()) return;
       ip.showError("");
       replace(result, shown(answer));
     } catch (problem) {
-      if (problem.name === "AbortError") return;
+      if (problem.name === "AbortError" || !isLast()) return;
       const wrong = problem.errors?.find((error) => error.field === "ip");
       ip.showError(wrong?.message);
       replace(result, !wrong && el("p", { class: "notice", "data-tone": "danger" }, explained(problem)));

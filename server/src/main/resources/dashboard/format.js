@@ -1,4 +1,12 @@
-// Texts for numbers, times and durations. Pure functions.
+// Texts for numbers, times, durations and ids. Pure functions.
+
+/** Controls, marks that change the direction of text, and characters without width. */
+const UNSEEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]/g;
+
+/** A text that looks like what it is: characters that could pass one id off as another are written as in JSON. */
+export function printable(text) {
+  return text.replace(UNSEEN, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
 
 const wholeNumber = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const oneDigit = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
@@ -110,6 +118,7 @@ export function moment(instant, now = Date.now()) {
 const weekday = new Intl.DateTimeFormat("en-GB", { weekday: "short" });
 const dayOfMonth = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
 const WEEK = 6 * 86_400_000;
+const YEAR = 365.25 * 86_400_000;
 
 /** The time if it is today, otherwise the day and the minute: for places with little room. */
 export function clock(instant, now = Date.now()) {
@@ -126,5 +135,6 @@ export function relative(instant, now = Date.now()) {
   if (Math.abs(ms) < 1000) return "now";
   // Tenths of seconds would only flicker.
   const whole = Math.round(Math.abs(ms) / 1000) * 1000;
-  return ms > 0 ? `in ${span(whole)}` : `${span(whole)} ago`;
+  const length = whole < 2 * YEAR ? span(whole) : `${count(whole / YEAR)} years`;
+  return ms > 0 ? `in ${length}` : `${length} ago`;
 }

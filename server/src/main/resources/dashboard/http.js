@@ -4,6 +4,9 @@ let token = "";
 const tokenListeners = new Set();
 let answers = true;
 
+/** A connection that was cut silently never answers. A node whose database hangs takes its time. */
+const MAX_ANSWER_MS = 30_000;
+
 /** An answer that is not 2xx: what the service says about it. */
 export class Problem extends Error {
   constructor(status, body) {
@@ -63,8 +66,12 @@ export async function send(method, path, { body, headers = {}, signal } = {}) {
   } catch (cause) {
     if (cause.name === "AbortError") throw cause;
     heard(false);
-    throw new Problem(0, { detail: "The service does not answer." });
+    throw unanswered();
   }
+}
+
+function unanswered() {
+  return new Problem(0, { detail: "The service does not answer." });
 }
 
 /** Tells the document when the node stops answering, and when it answers again. */
@@ -75,7 +82,9 @@ function heard(answered) {
 }
 
 async function parsed(response) {
-  const text = await response.text();
+  const text = await response.text().catch((cause) => {
+    throw cause.name === "AbortError" ? cause : unanswered();
+  });
   try {
     return text === "" ? {} : JSON.parse(text);
   } catch {
@@ -83,13 +92,19 @@ async function parsed(response) {
   }
 }
 
-/** Sends a request and returns its JSON, or throws a {@link Problem}. */
-export async function call(method, path, options = {}) {
-  const response = await send(method, path, options);
+/**
+ * Sends a request and returns its JSON, or throws a {@link Problem}. What only reads is given up after a while:
+ * pages that ask again and again wait for an answer first.
+ */
+export async function call(method, path, { signal, reads = method === "GET", ...options } = {}) {
+  const used = token;
+  const bounds = [signal, reads && AbortSignal.timeout(MAX_ANSWER_MS)].filter(Boolean);
+  const response = await send(method, path, { ...options, signal: bounds.length > 0 ? AbortSignal.any(bounds) : undefined });
   const body = await parsed(response);
   if (response.ok) return body;
   const problem = new Problem(response.status, body);
-  if (problem.needsToken) document.dispatchEvent(new CustomEvent("tokenneeded", { detail: problem }));
+  // About a token that was replaced meanwhile, nothing needs to be said.
+  if (problem.needsToken && used === token) document.dispatchEvent(new CustomEvent("tokenneeded", { detail: problem }));
   throw problem;
 }
 

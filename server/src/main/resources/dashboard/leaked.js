@@ -4,7 +4,7 @@ import { el, replace } from "./dom.js";
 import { count, duration, moment } from "./format.js";
 import { get, post, withQuery } from "./http.js";
 import { slotActions } from "./slot-actions.js";
-import { busy, button, confirmed, explained, notice, panel, table } from "./widgets.js";
+import { busy, button, confirmed, explained, lastOnly, notice, panel, table } from "./widgets.js";
 
 const SHOWN = 20;
 
@@ -21,13 +21,19 @@ export function leakedSlots({ parts, signal, changed }) {
       changed();
       await load();
     });
-  }, { kind: "danger" });
+    reclaim.disabled = isNone;
+  }, { kind: "danger", disabled: true });
+  const asking = lastOnly();
+  let isNone = true;
 
   async function load() {
+    const isLast = asking();
     try {
       const page = await get(withQuery("/api/v1/slots", { configName, state: "leaked", limit: SHOWN }), { signal });
-      reclaim.disabled = page.slots.length === 0;
-      replace(list, page.slots.length === 0
+      if (!isLast()) return;
+      isNone = page.slots.length === 0;
+      reclaim.disabled = isNone;
+      replace(list, isNone
         ? el("p", { class: "muted" }, "No slot is leaked: everything that was due was confirmed or cancelled.")
         : [table("Leaked slots", [
             { title: "Event", header: true, class: "break", cell: (slot) => slot.eventId },
@@ -35,7 +41,7 @@ export function leakedSlots({ parts, signal, changed }) {
             { title: "", cell: (slot) => slotActions(slot, () => { changed(); load(); }) },
           ], page.slots), page.next && el("p", { class: "muted small" }, `The first ${SHOWN}.`)]);
     } catch (problem) {
-      if (problem.name !== "AbortError") replace(list, el("p", { class: "notice", "data-tone": "danger" }, explained(problem)));
+      if (problem.name !== "AbortError" && isLast()) replace(list, el("p", { class: "notice", "data-tone": "danger" }, explained(problem)));
     }
   }
 

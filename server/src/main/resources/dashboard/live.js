@@ -27,17 +27,22 @@ export async function follow(samples, { onChange, onState, onLink, signal }) {
     const hide = () => document.hidden && round.abort();
     signal.addEventListener("abort", stop);
     document.addEventListener("visibilitychange", hide);
-    const late = setTimeout(stop, MAX_ANSWER_MS);
+    let late = setTimeout(stop, MAX_ANSWER_MS);
     let problem;
     try {
       const now = await get("/api/v1/dashboard/now", { signal: round.signal });
       samples.load(now);
       onState(now.state);
       onChange();
-      await read(samples.last(), samples, { onChange, onState, onLink, signal: round.signal }, () => {
+      const begun = () => {
         clearTimeout(late);
         pause = FIRST_PAUSE_MS;
-      });
+      };
+      // The node ends each stream after a while, so that nobody keeps a place without reading.
+      while (await read(samples.last(), samples, { onChange, onState, onLink, signal: round.signal }, begun)) {
+        clearTimeout(late);
+        late = setTimeout(stop, MAX_ANSWER_MS);
+      }
     } catch (caught) {
       if (caught.name !== "AbortError") problem = caught;
     } finally {
@@ -53,6 +58,7 @@ export async function follow(samples, { onChange, onState, onLink, signal }) {
   }
 }
 
+/** Reads a stream to its end. Returns whether the node asks to begin the next one at once. */
 async function read(after, samples, { onChange, onState, onLink, signal }, connected) {
   const response = await fetch(withQuery("/api/v1/dashboard/stream", { after }), {
     headers: { Accept: "text/event-stream", ...authorization() },
@@ -63,12 +69,18 @@ async function read(after, samples, { onChange, onState, onLink, signal }, conne
   if (!response.ok) throw new Problem(response.status, await response.json().catch(() => ({})));
   onLink("live");
   connected();
+  let goesOn = false;
+  let received = 0;
   const parse = eventParser((name, data) => {
-    if (name === "sample" && samples.add(JSON.parse(data))) onChange();
-    else if (name === "state") onState(JSON.parse(data));
+    if (name === "sample") {
+      received += 1;
+      if (samples.add(JSON.parse(data))) onChange();
+    } else if (name === "state") onState(JSON.parse(data));
+    else if (name === "end") goesOn = received > 0 && JSON.parse(data).reason === "renew";
   });
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   for (let piece = await soon(reader); !piece.done; piece = await soon(reader)) parse(piece.value);
+  return goesOn;
 }
 
 /** Reads the next piece, or gives the connection up. */

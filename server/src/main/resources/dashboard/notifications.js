@@ -3,7 +3,7 @@
 import { el, replace } from "./dom.js";
 import { count, dateTime, relative, span } from "./format.js";
 import { call, get, post, segment, withQuery } from "./http.js";
-import { bar, badge, busy, button, confirmed, empty, explained, facts, field, input, loading, notice, pageHead, panel, select, table, toast } from "./widgets.js";
+import { bar, badge, busy, button, confirmed, empty, explained, facts, field, input, lastOnly, loading, notice, pageHead, panel, select, table, toast } from "./widgets.js";
 
 const PAGE = 50;
 const TONES = { deferred: "warning", accepted: "accent", sent: "accent", delivered: "good", failed: "danger", cancelled: "" };
@@ -23,12 +23,13 @@ export function show(main, { parts, signal }) {
 
 function userPanel(signal) {
   const body = el("div", {});
-  const more = button("More users", () => loading(body, () => load(last)), { hidden: true });
+  const more = button("More users", () => loading(body, (isLast) => load(isLast, last)), { hidden: true });
   let shown = [];
   let last;
 
-  async function load(after) {
+  async function load(isLast, after) {
     const page = await get(withQuery("/api/config", { limit: PAGE, after }), { signal });
+    if (!isLast()) return null;
     shown = after === undefined ? page.users : [...shown, ...page.users];
     last = shown.at(-1)?.userId;
     more.hidden = page.users.length < PAGE;
@@ -46,7 +47,7 @@ function userPanel(signal) {
         ], shown);
   }
 
-  const reload = () => loading(body, () => load());
+  const reload = () => loading(body, (isLast) => load(isLast));
   reload();
   return { element: panel("Users", { hint: "Limits, and how much of the current window is used", flush: true, actions: more }, body), reload };
 }
@@ -58,6 +59,7 @@ function form(action, onSubmit, ...fields) {
     class: "stack-small",
     onsubmit: (event) => {
       event.preventDefault();
+      status.clear();
       busy(send, status, () => onSubmit(status));
     },
   }, el("div", { class: "form" }, fields), el("div", { class: "row" }, send), status.element);
@@ -69,8 +71,9 @@ function limitPanel(signal, done) {
   const minutes = field("Window in minutes", input({ type: "number", min: "1", required: true, value: "60" }));
   const algorithm = field("Algorithm", select([["FIXED_WINDOW", "fixed window"], ["SLIDING_WINDOW", "sliding window"]], "FIXED_WINDOW"));
   return panel("Limit of a user", {}, form("Save", async (status) => {
-    await post("/api/config", { userId: Number(user.control.value), rateLimit: Number(limit.control.value), timeWindow: Number(minutes.control.value), algorithm: algorithm.control.value }, { signal });
-    status.show(`User ${user.control.value} gets up to ${limit.control.value} messages in ${minutes.control.value} min.`, "good");
+    const sent = { userId: Number(user.control.value), rateLimit: Number(limit.control.value), timeWindow: Number(minutes.control.value), algorithm: algorithm.control.value };
+    await post("/api/config", sent, { signal });
+    status.show(`User ${sent.userId} gets up to ${count(sent.rateLimit)} messages in ${count(sent.timeWindow)} min.`, "good");
     done();
   }, user.element, limit.element, minutes.element, algorithm.element));
 }
@@ -89,8 +92,12 @@ function sendPanel(signal, done) {
 function messagePanel(signal) {
   const id = field("Message id", input({ required: true, class: "mono" }), { wide: true });
   const result = el("div", { class: "stack-small" });
-  const find = async () => {
-    const found = await get(`/api/messages/${segment(id.control.value.trim())}`, { signal });
+  const asking = lastOnly();
+  let filled = ""; // what the page itself has put into the field
+  const find = async (messageId) => {
+    const isLast = asking();
+    const found = await get(`/api/messages/${segment(messageId)}`, { signal });
+    if (!isLast()) return;
     replace(result, facts([
       ["State", badge(found.state, TONES[found.state])],
       ["User", found.userId],
@@ -101,9 +108,9 @@ function messagePanel(signal) {
       ["Reason", found.reason],
     ]), found.state === "deferred" && el("div", {}, button("Cancel the message", async () => {
       try {
-        await call("DELETE", `/api/messages/${segment(found.messageId)}`, { signal });
+        await call("DELETE", `/api/messages/${segment(found.messageId)}`);
         toast("The message is cancelled.");
-        await find();
+        if (isLast()) await find(found.messageId);
       } catch (problem) {
         toast(explained(problem), "danger");
       }
@@ -112,11 +119,13 @@ function messagePanel(signal) {
   return {
     element: panel("Find a message", {}, form("Find", async () => {
       result.replaceChildren();
-      await find();
+      await find(id.control.value.trim());
     }, id.element), result),
     find(messageId) {
-      id.control.value = messageId;
-      find().catch((problem) => toast(explained(problem), "danger"));
+      // Sending may take long, and the user may look for another message meanwhile.
+      if (id.control.value !== filled) return;
+      id.control.value = filled = messageId;
+      find(messageId).catch((problem) => toast(explained(problem), "danger"));
     },
   };
 }

@@ -39,11 +39,14 @@ export function show(main, { rest, signal }) {
 
   function turn(to) {
     after = to;
+    newer.disabled = true;
+    older.disabled = true;
     loading(list, draw);
   }
 
-  async function draw() {
+  async function draw(isLast) {
     const page = await get(withQuery(FEEDS, { limit: PAGE, after }), { signal });
+    if (!isLast()) return null;
     next = page.next;
     newer.disabled = earlier.length === 0;
     older.disabled = next === undefined;
@@ -61,17 +64,25 @@ export function show(main, { rest, signal }) {
   }
   loading(list, draw);
 
+  let isRefreshing = false;
+
   async function refresh() {
+    const asked = after;
+    const isLast = () => asked === after && !list.hasAttribute("aria-busy");
+    isRefreshing = true;
     try {
-      replace(list, await draw());
+      const content = await draw(isLast);
+      if (content !== null) replace(list, content);
       await detail?.refresh();
     } catch {
       // The next round tries again; until then the page keeps what it has.
+    } finally {
+      isRefreshing = false;
     }
   }
 
   const timer = setInterval(() => {
-    if (!document.hidden && !list.contains(document.activeElement)) refresh();
+    if (!document.hidden && !isRefreshing && !list.hasAttribute("aria-busy") && !list.contains(document.activeElement)) refresh();
   }, REFRESH_MS);
   signal.addEventListener("abort", () => clearInterval(timer));
 }
@@ -170,12 +181,13 @@ async function lines(path, type, signal) {
 function finder(signal) {
   const id = field("Payment id", input({ required: true, maxlength: "200" }));
   const result = el("div", { class: "stack-small", role: "status" });
-  const find = () => loading(result, async () => payment(await get(`/api/v1/payments/${segment(id.control.value)}`, { signal }), find));
+  const find = (paymentId) => loading(result, async (isLast) => payment(await get(`/api/v1/payments/${segment(paymentId)}`, { signal }),
+    () => isLast() && find(paymentId)));
   const form = el("form", {
     class: "row-end",
     onsubmit: (event) => {
       event.preventDefault();
-      find();
+      find(id.control.value);
     },
   }, el("div", { class: "grow" }, id.element), el("button", { type: "submit" }, "Find"));
   return panel("Find a payment", {}, form, result);

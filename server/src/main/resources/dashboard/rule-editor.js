@@ -1,6 +1,6 @@
 // The form of a rule.
 
-import { el, replace } from "./dom.js";
+import { el, replace, setText } from "./dom.js";
 import { call, get } from "./http.js";
 import { ALGORITHMS, changes, FIELDS, specFrom, valuesOf } from "./rule-text.js";
 import { busy, button, checkbox, debounced, field, input, notice, panel, select } from "./widgets.js";
@@ -34,6 +34,7 @@ export function ruleEditor(rule, { signal, done }) {
   switches.queueEnabled.element.classList.add("wide");
   const status = notice();
   const conflict = el("div");
+  const hint = el("span", {}, rule ? `On version ${rule.version}` : "In force on every node as soon as it is stored");
   const save = el("button", { type: "submit", class: "primary" }, rule ? "Save as the next version" : "Create");
   let base = rule;
   let turn = 0;
@@ -48,7 +49,7 @@ export function ruleEditor(rule, { signal, done }) {
       event.preventDefault();
       busy(save, status, store);
     },
-  }, panel(rule ? `Edit ${rule.name}` : "New rule", { hint: rule ? `On version ${rule.version}` : "In force on every node as soon as it is stored" },
+  }, panel(rule ? `Edit ${rule.name}` : "New rule", { hint },
     el("div", { class: "form" }, fields.name.element, fields.pathPattern.element, fields.methods.element, fields.keyBy.element),
     el("div", { class: "form" }, ["algorithm", "allowedRequests", "windowSeconds", "capacity", "refillRate", "maxConcurrent", "leaseTtl", "aligned"].map((name) => all[name].element)),
     el("div", { class: "form" }, switches.queueEnabled.element, fields.maxQueueSize.element, fields.delayPerRequestMs.element),
@@ -102,6 +103,9 @@ export function ruleEditor(rule, { signal, done }) {
   }
 
   async function store() {
+    // What is said about an earlier text must not replace what is said about this one.
+    validateSoon.cancel();
+    turn += 1;
     try {
       done(base
         ? await call("PUT", `/api/admin/rules/${base.id}`, { body: spec(), headers: { "If-Match": `"${base.version}"` }, signal })
@@ -114,6 +118,12 @@ export function ruleEditor(rule, { signal, done }) {
     }
   }
 
+  function standOn(theirs) {
+    base = theirs;
+    setText(hint, `On version ${theirs.version}`);
+    conflict.replaceChildren();
+  }
+
   /** Another version came into force meanwhile: both are shown, and nothing is overwritten unless that is wanted. */
   async function showConflict(problem) {
     const theirs = await get(`/api/admin/rules/${base.id}`, { signal });
@@ -122,13 +132,13 @@ export function ruleEditor(rule, { signal, done }) {
       el("ul", { class: "history" }, changes(specFrom(valuesOf(theirs)), spec()).map((change) => el("li", { class: "break" }, change))),
       el("div", { class: "row" },
         button("Take theirs", () => {
-          base = theirs;
+          standOn(theirs);
           set(theirs);
-          conflict.replaceChildren();
+          validate();
+          save.focus();
         }),
         button("Keep mine, on top of theirs", () => {
-          base = theirs;
-          conflict.replaceChildren();
+          standOn(theirs);
           status.show(`Your changes now stand on version ${theirs.version}. Save again to store them.`, "warning");
           save.focus();
         }))));

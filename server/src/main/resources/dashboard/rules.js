@@ -19,7 +19,8 @@ export function show(main, { parts, rest, signal, reload }) {
   const list = el("div", {});
   const side = el("div", { class: "stack" });
   const refusals = refusalPanels();
-  let rules = [];
+  let rules = null; // until they are loaded
+  let isAsking = false;
   let counts = NO_REFUSALS;
   const [chosen, action] = rest;
 
@@ -31,25 +32,31 @@ export function show(main, { parts, rest, signal, reload }) {
   );
 
   loading(list, async () => {
-    [rules, counts] = await Promise.all([get("/api/admin/rules", { signal }), get("/api/v1/dashboard/refusals", { signal })]);
+    // Rules last: until then the list shows what goes on.
+    const [loaded, counted] = await Promise.all([get("/api/admin/rules", { signal }), get("/api/v1/dashboard/refusals", { signal })]);
+    counts = counted;
+    rules = loaded;
     refusals.update(counts);
     drawSide();
     return listed();
   });
   const timer = setInterval(async () => {
-    if (document.hidden || list.contains(document.activeElement)) return;
+    if (document.hidden || isAsking || rules === null || list.contains(document.activeElement)) return;
+    isAsking = true;
     try {
       counts = await get("/api/v1/dashboard/refusals", { signal });
       refusals.update(counts);
       drawList();
     } catch {
       // The next round tries again; the table keeps what it has.
+    } finally {
+      isAsking = false;
     }
   }, REFRESH_MS);
   signal.addEventListener("abort", () => clearInterval(timer));
 
   function drawList() {
-    replace(list, listed());
+    if (rules !== null) replace(list, listed());
   }
 
   function listed() {
@@ -60,8 +67,8 @@ export function show(main, { parts, rest, signal, reload }) {
     const found = rules.filter((rule) => matches(rule, search.value));
     if (found.length === 0) return empty("No rule matches", `None of ${count(rules.length)} rules has “${search.value}” in its name, path, key or mode.`);
     return table("Rules", [
-      { title: "Name", header: true, class: "break", cell: (rule) => el("a", { href: `#/rules/${rule.id}` }, rule.name) },
-      { title: "Mode", cell: modeBadge },
+      { title: "Name", header: true, class: "break", cell: (rule) => [el("a", { href: `#/rules/${rule.id}` }, rule.name), el("span", { class: "only-phone" }, " ", modeBadge(rule))] },
+      { title: "Mode", secondary: true, cell: modeBadge },
       { title: "Limit", class: "nowrap", cell: limitText },
       { title: "Covers", class: "break", secondary: true, cell: (rule) => el("span", { class: rule.pathPattern ? "mono" : "muted" }, coverText(rule)) },
       { title: "Counted by", class: "break", secondary: true, cell: (rule) => rule.keyBy.join(", ") },
@@ -129,7 +136,7 @@ export function show(main, { parts, rest, signal, reload }) {
 
   async function change(rule, fields) {
     try {
-      await call("PUT", `/api/admin/rules/${rule.id}`, { body: { ...specOf(rule), ...fields }, headers: { "If-Match": `"${rule.version}"` }, signal });
+      await call("PUT", `/api/admin/rules/${rule.id}`, { body: { ...specOf(rule), ...fields }, headers: { "If-Match": `"${rule.version}"` } });
       toast(fields.mode === "shadow" ? `${rule.name} is in shadow: it counts and refuses nothing.` : `${rule.name} is enforced.`);
     } catch (problem) {
       toast(explained(problem), "danger");
@@ -140,8 +147,9 @@ export function show(main, { parts, rest, signal, reload }) {
   async function remove(rule) {
     if (!(await confirmed(`Remove ${rule.name}?`, "Requests are no longer limited by it. Its history stays.", "Remove"))) return;
     try {
-      await call("DELETE", `/api/admin/rules/${rule.id}`, { headers: { "If-Match": `"${rule.version}"` }, signal });
-      location.hash = "#/rules";
+      await call("DELETE", `/api/admin/rules/${rule.id}`, { headers: { "If-Match": `"${rule.version}"` } });
+      toast(`${rule.name} is removed.`);
+      if (!signal.aborted) location.hash = "#/rules";
     } catch (problem) {
       toast(explained(problem), "danger");
     }

@@ -11,7 +11,7 @@ import { eventFinder } from "./event-finder.js";
 import { leakedSlots } from "./leaked.js";
 import { whatIf } from "./what-if.js";
 import { windowDetail } from "./window-detail.js";
-import { button, empty, explained, notice, pageHead, panel, segmented, select } from "./widgets.js";
+import { button, empty, explained, lastOnly, notice, pageHead, panel, segmented, select } from "./widgets.js";
 
 const REFRESH_MS = 3000;
 
@@ -71,8 +71,12 @@ export async function show(main, { parts, rest, signal, reload }) {
   const first = el("div", { class: "panel", hidden: true },
     empty("No event is ahead", "Ask for a slot and its window turns darker here. Make sample data to look around, or assign one yourself.",
       sampleButton(parts, reload), el("a", { class: "button", href: "#/try/assign" }, "Assign a slot")));
+  const asking = lastOnly();
+  let isAsking = false;
   let lastStrip = null;
   let hasFailed = false;
+  let selectsFirst = false; // when the strip arrives
+  let showsEnd = false; // when the end of the backlog is known
 
   main.append(
     pageHead("Slots", "How full the windows ahead are, and when the backlog ends.",
@@ -97,8 +101,8 @@ export async function show(main, { parts, rest, signal, reload }) {
     zooms.mark(zoom);
     from = null;
     leaked.use(name);
-    strip.release();
-    refresh({ selectFirst: true, toEnd: true });
+    showsEnd = true;
+    begin();
   }
 
   function fittingCells() {
@@ -113,31 +117,40 @@ export async function show(main, { parts, rest, signal, reload }) {
 
   function setRange(start) {
     from = start;
+    showsEnd = false;
+    begin();
+  }
+
+  function begin() {
     strip.release();
-    refresh({ selectFirst: true });
+    selectsFirst = true;
+    refresh();
   }
 
   function pan(share) {
     setRange((from ?? Date.now()) + zoom * share);
   }
 
-  async function refresh({ selectFirst = false, toEnd = false } = {}) {
-    const asked = { name, zoom, from };
-    const isCurrent = () => asked.name === name && asked.zoom === zoom && asked.from === from;
-    const begin = from ?? Date.now();
+  async function refresh() {
+    const isLast = asking();
+    const asked = name;
+    const start = from ?? Date.now();
+    isAsking = true;
     try {
-      const query = { configName: name, from: new Date(begin).toISOString(), to: new Date(begin + zoom).toISOString(), cells: fittingCells() };
+      const query = { configName: asked, from: new Date(start).toISOString(), to: new Date(start + zoom).toISOString(), cells: fittingCells() };
       const found = await get(withQuery("/api/v1/dashboard/strip", query), { signal });
-      if (!isCurrent()) return;
+      if (!isLast()) return;
       lastStrip = found;
       const shown = cells(found);
       strip.update(shown);
-      if (selectFirst && !strip.isChosen()) strip.select(Math.max(0, shown.findIndex((cell) => cell.taken > 0)));
       setText(range, rangeText(found, shown));
-      await tiles.update(found, configurations.find((one) => one.configName === asked.name), signal);
-      if (!isCurrent()) return;
-      const whole = zoomToEnd(zoom, tiles.end() - begin);
-      if (toEnd && whole !== zoom && !strip.isChosen()) {
+      if (selectsFirst && !strip.isChosen()) strip.select(Math.max(0, shown.findIndex((cell) => cell.taken > 0)));
+      selectsFirst = false;
+      await tiles.update(found, configurations.find((one) => one.configName === asked), signal, isLast);
+      if (!isLast()) return;
+      const whole = showsEnd && !strip.isChosen() ? zoomToEnd(zoom, tiles.end() - start) : zoom;
+      showsEnd = false;
+      if (whole !== zoom) {
         setZoom(whole, from);
         return;
       }
@@ -150,15 +163,18 @@ export async function show(main, { parts, rest, signal, reload }) {
         forecast.refresh();
       }
     } catch (problem) {
-      if (problem.name === "AbortError") return;
+      if (problem.name === "AbortError" || !isLast()) return;
       hasFailed = true;
       status.show(explained(problem), "danger");
+    } finally {
+      if (isLast()) isAsking = false;
     }
   }
 
   use();
   const timer = setInterval(() => {
-    if (!document.hidden && (from === null || hasFailed)) refresh({ selectFirst: hasFailed });
+    // A slow node is not asked again before it has answered.
+    if (!document.hidden && !isAsking && (from === null || hasFailed)) refresh();
   }, REFRESH_MS);
   signal.addEventListener("abort", () => clearInterval(timer));
 }
@@ -187,14 +203,16 @@ function tileRow() {
     element,
     backlog: () => backlog,
     end: () => end,
-    async update(found, configuration, signal) {
+    /** Asks for what the strip does not say, and shows it all unless that is no longer wanted. */
+    async update(found, configuration, signal, isWanted) {
       const { configName } = configuration;
       const forecast = (events) => get(withQuery("/api/v1/slots/forecast", { configName, events }), { signal }).catch(() => ({}));
       const [outlook, one, thousand] = await Promise.all([
-        post("/api/v1/dashboard/what-if", { configName, policy: policyOf(configuration), cells: 1 }, { signal }).catch(() => ({})),
+        post("/api/v1/dashboard/what-if", { configName, policy: policyOf(configuration), cells: 1 }, { signal, reads: true }).catch(() => ({})),
         forecast(1),
         forecast(1000),
       ]);
+      if (!isWanted()) return;
       backlog = outlook.backlog ?? null;
       set("backlog", backlog === null ? "–" : `${short(backlog)}${outlook.complete === false ? "+" : ""}`, "events ahead");
       end = Date.parse(outlook.current?.endsAt);

@@ -63,15 +63,15 @@ export function moved(key, index, length) {
   return key in steps ? Math.max(0, Math.min(length - 1, index + steps[key])) : undefined;
 }
 
-/** Ticks of an axis: up to `max` round times between two instants. */
-export function axisTicks(from, to, max) {
+/** Ticks of an axis: up to `max` round times between two instants, none in the last `reserve` of it. */
+export function axisTicks(from, to, max, reserve = 0.05) {
   const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800];
   const step = (steps.find((seconds) => (to - from) / (seconds * 1000) <= max) ?? 604800) * 1000;
   // Round in the zone of the browser: midnight is a round time there, not in UTC.
   const offset = new Date(from).getTimezoneOffset() * MINUTE;
   const ticks = [];
   // A text that begins at the very end would be cut off.
-  for (let at = Math.ceil((from - offset) / step) * step + offset; at < to - (to - from) * 0.05; at += step) {
+  for (let at = Math.ceil((from - offset) / step) * step + offset; at < to - (to - from) * reserve; at += step) {
     ticks.push({ at, share: (at - from) / (to - from), text: tickText(at, step) });
   }
   return ticks;

@@ -3,6 +3,9 @@
 import { el, replace, setText } from "./dom.js";
 import { axisTicks, cellAt, cellText, mixed, moved } from "./strip-data.js";
 
+/** Width of the text of a tick. */
+const TICK_PIXELS = 68;
+
 const token = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 /** Fits a canvas to its size on the screen and returns its context. */
@@ -106,7 +109,7 @@ export function heatStrip({ label, tall = false, onSelect = () => {}, onOpen = (
   function drawAxis() {
     if (cells.length === 0) return replace(axis);
     const max = Math.max(2, Math.floor(track.clientWidth / 90));
-    const marks = axisTicks(cells[0].start, cells.at(-1).end, max).map((tick) => {
+    const marks = axisTicks(cells[0].start, cells.at(-1).end, max, TICK_PIXELS / Math.max(TICK_PIXELS, track.clientWidth)).map((tick) => {
       const mark = el("span", {}, tick.text);
       mark.style.left = `${tick.share * 100}%`;
       return mark;

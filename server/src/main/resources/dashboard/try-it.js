@@ -7,6 +7,11 @@ import { byTag, exampleOf, operations, pretty, requestOf } from "./openapi.js";
 import { button, busy, field, inlineCode, input, loading, notice, pageHead, panel, select, toast } from "./widgets.js";
 
 const MAX_SHOWN = 100_000;
+const MIN_ROWS = 6;
+const MAX_ROWS = 20;
+
+/** A stream has no end: its beginning is shown. */
+const STREAM_MS = 3000;
 let loaded = null;
 
 /** The document is large and YAML: it is read when somebody looks, and once. */
@@ -76,6 +81,7 @@ function operationForm(operation, signal) {
   function useExample() {
     const example = bodyOf().examples.find((one) => one.name === examples.value);
     body.control.value = example?.text ?? "{}";
+    body.control.rows = Math.max(MIN_ROWS, Math.min(MAX_ROWS, body.control.value.split("\n").length + 1));
     drawLine();
   }
 
@@ -95,7 +101,7 @@ function operationForm(operation, signal) {
     const { url, headers, body: text } = request();
     const begin = performance.now();
     const response = await send(operation.method, url, { headers: { Accept: "*/*", ...headers }, body: text, signal });
-    const received = await response.text();
+    const received = await textOf(response);
     const took = performance.now() - begin;
     status.clear();
     replace(answer,
@@ -136,6 +142,20 @@ function parameterField(parameter) {
     ? select([["", ""], ...schema.enum.map((value) => [value, value])], "")
     : input({ placeholder: schema.default === undefined ? "" : String(schema.default), value: parameter.in === "path" ? exampleOf(parameter) : "" });
   return field(`${parameter.name}${parameter.required ? "" : " (optional)"}`, control, { hint: parameter.description && inlineCode(parameter.description) });
+}
+
+async function textOf(response) {
+  if (!response.headers.get("Content-Type")?.startsWith("text/event-stream")) return response.text();
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  const enough = setTimeout(() => reader.cancel().catch(() => {}), STREAM_MS);
+  let text = "";
+  try {
+    for (let piece = await reader.read(); !piece.done && text.length < MAX_SHOWN; piece = await reader.read()) text += piece.value;
+  } finally {
+    clearTimeout(enough);
+    reader.cancel().catch(() => {});
+  }
+  return text;
 }
 
 async function copy(text) {

@@ -16,11 +16,14 @@ const MAX_ANSWER_MS = 10_000;
 export function watch(place, onChange) {
   let state = "ready";
   let timer = 0;
+  let turn = 0;
 
   async function beat() {
     clearTimeout(timer);
     if (document.hidden) return;
+    const own = ++turn;
     const found = await health();
+    if (own !== turn) return;
     setText(place, found.text);
     place.hidden = found.state === "ready";
     place.dataset.tone = found.state === "lost" ? "danger" : "warning";

@@ -54,7 +54,7 @@ export function whatIf({ signal }) {
         from: new Date(from).toISOString(),
         to: new Date(from + shown).toISOString(),
         cells: 120,
-      }, { signal });
+      }, { signal, reads: true });
       if (asked !== turn) return;
       const fitting = fittingTime(found, from);
       if (again && (fitting > shown || fitting < shown / 2)) {

@@ -1,6 +1,6 @@
 // Parts that several pages use: panels, fields, tables, dialogs, messages.
 
-import { el, replace, uniqueId } from "./dom.js";
+import { el, replace, setText, uniqueId } from "./dom.js";
 import { Problem } from "./http.js";
 
 export function pageHead(title, text, ...actions) {
@@ -72,7 +72,7 @@ export function field(label, control, { hint, wide = false } = {}) {
     element: el("div", { class: wide ? "field wide" : "field" }, el("label", { for: control.id }, label), control, note, error),
     control,
     showError(text) {
-      error.textContent = text ?? "";
+      setText(error, text ?? "");
       if (text) control.setAttribute("aria-invalid", "true");
       else control.removeAttribute("aria-invalid");
       describe();
@@ -138,7 +138,7 @@ export function notice() {
     element,
     show(text, tone = "") {
       element.dataset.tone = tone;
-      element.textContent = text;
+      setText(element, text);
     },
     clear() {
       element.textContent = "";
@@ -197,22 +197,38 @@ export async function busy(control, status, action) {
   }
 }
 
+/**
+ * Tells the last of several requests from those before it, whose answers may arrive later. Returns a function
+ * that begins a request, and returns a function that says whether it is still the last.
+ */
+export function lastOnly() {
+  let turn = 0;
+  return () => {
+    const own = ++turn;
+    return () => own === turn;
+  };
+}
+
 const AGAIN_MS = 3000;
 const SLOW_MS = 300;
+const turns = new WeakMap(); // by place
 
 /**
- * Shows in `place` what `load` makes, and what went wrong if it fails. Tries again while that is a
- * failure that passes and the place is shown.
+ * Shows in `place` what `load(isLast)` makes, and what went wrong if it fails. Tries again while that is a
+ * failure that passes and the place is shown. What arrives after the place was given to another load is dropped.
  */
 export async function loading(place, load) {
+  if (!turns.has(place)) turns.set(place, lastOnly());
+  const isLast = turns.get(place)();
   place.setAttribute("aria-busy", "true");
   const slow = setTimeout(() => {
     if (!place.hasChildNodes()) replace(place, el("p", { class: "empty" }, "Loading."));
   }, SLOW_MS);
   try {
-    replace(place, await load());
+    const content = await load(isLast);
+    if (isLast()) replace(place, content);
   } catch (problem) {
-    if (problem.name === "AbortError") return;
+    if (problem.name === "AbortError" || !isLast()) return;
     const again = problem instanceof Problem && problem.passes;
     const text = again ? `${explained(problem)} Trying again.` : explained(problem);
     const shown = el("p", { class: "notice", "data-tone": "danger", role: "alert" }, text);
@@ -221,15 +237,17 @@ export async function loading(place, load) {
     if (again) setTimeout(() => shown.isConnected && loading(place, load), AGAIN_MS);
   } finally {
     clearTimeout(slow);
-    place.removeAttribute("aria-busy");
+    if (isLast()) place.removeAttribute("aria-busy");
   }
 }
 
-/** Calls `action` after `ms` without another call. */
+/** Calls `action` after `ms` without another call, unless `cancel()` is called before. */
 export function debounced(ms, action) {
   let timer;
-  return (...args) => {
+  const soon = (...args) => {
     clearTimeout(timer);
     timer = setTimeout(() => action(...args), ms);
   };
+  soon.cancel = () => clearTimeout(timer);
+  return soon;
 }

@@ -53,8 +53,8 @@ export function windowDetail({ signal, changed, zoomIn }) {
           { title: "Event", header: true, class: "break", cell: (slot) => slot.eventId },
           { title: "Scheduled", class: "nowrap", cell: (slot) => time(slot.scheduledTime, { millis: true }) },
           { title: "Requested", class: "nowrap", secondary: true, cell: (slot) => moment(slot.requestedTime, cell.start) },
-          { title: "State", cell: (slot) => stateBadge(slot.state) },
-          { title: "", cell: (slot) => slotActions(slot, () => { changed(); show(configName, cell, strip); }) },
+          { title: "State", secondary: true, cell: (slot) => stateBadge(slot.state) },
+          { title: "", cell: (slot) => slotActions(slot, () => { changed(); if (turn === asked) show(configName, cell, strip); }) ?? el("span", { class: "only-phone" }, stateBadge(slot.state)) },
         ], page.slots.slice(0, MAX_ROWS)),
         page.slots.length > MAX_ROWS && el("p", { class: "muted small" }, `The first ${MAX_ROWS} of ${page.next ? `more than ${MAX_EVENTS}` : page.slots.length} events.`),
       ]);

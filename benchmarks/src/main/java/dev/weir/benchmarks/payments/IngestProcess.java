@@ -119,9 +119,13 @@ final class IngestProcess {
               store,
               SlotSource.of(scheduler),
               new LeaseCeiling(
-                  new JdbcLeaseStore(pool), CONFIG, 50, Duration.ofSeconds(1), Duration.ZERO),
+                  new JdbcLeaseStore(pool),
+                  CONFIG,
+                  50,
+                  new LeaseCeiling.Times(
+                      Duration.ofSeconds(1), Duration.ZERO, Duration.ofMinutes(1))),
               new Unused(),
-              Attempts.DEFAULT,
+              Attempts.within(Duration.ofHours(1)),
               "payments",
               InstantSource.system());
       Payments payments = new Payments(handedOver.client(), parts);

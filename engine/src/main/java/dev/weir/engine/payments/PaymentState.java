@@ -4,7 +4,7 @@ package dev.weir.engine.payments;
 public enum PaymentState {
   /** Its record was wrong, or there was no slot for it. It is never made. */
   REJECTED,
-  /** Accepted; the downstream has not been called. */
+  /** Accepted; the downstream has not been called. That waits until the feed is complete, too. */
   SCHEDULED,
   /** Its time has come; the downstream may have been called. */
   RUNNING,

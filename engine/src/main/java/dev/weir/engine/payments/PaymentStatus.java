@@ -8,7 +8,7 @@ import java.util.Optional;
  *
  * @param attempts calls of the downstream whose results are recorded
  * @param endedAt when the downstream answered the last call; empty while it is open
- * @param reason why it was rejected or failed; empty otherwise
+ * @param reason why it was rejected or failed, or why it cannot be made yet; empty otherwise
  */
 public record PaymentStatus(
     String paymentId,

@@ -26,8 +26,12 @@ public interface PaymentStore {
     /** The feed is empty; its records can be added. */
     record Opened(Reception reception) implements Opening {}
 
-    /** The feed was received earlier. */
-    record Known(FeedStatus feed) implements Opening {}
+    /**
+     * The feed was received earlier.
+     *
+     * @param digest that of its records
+     */
+    record Known(FeedStatus feed, String digest) implements Opening {}
   }
 
   /**
@@ -52,10 +56,11 @@ public interface PaymentStore {
    * Completes a reception, so that its payments may be started. A payment that several feeds
    * contain belongs to the first of them that is completed.
    *
+   * @param digest tells its records from those of another feed
    * @throws ReceptionLostException if the feed was opened again since
    * @throws TooManyRejectsException if the feed has more than {@link #MAX_REJECTS} rejected records
    */
-  FeedStatus complete(Reception reception);
+  FeedStatus complete(Reception reception, String digest);
 
   /**
    * Removes records of a feed whose reception has not been completed and got nothing for some time.
@@ -186,6 +191,23 @@ public interface PaymentStore {
    * @return false if it had ended already
    */
   boolean ended(PaymentCall call, PaymentState state);
+
+  /**
+   * Records that a payment has no slot when it is due.
+   *
+   * @return since when: the time of the first such record
+   */
+  Instant withoutSlot(String paymentId, Instant now);
+
+  /**
+   * Records that a payment has failed without a further call. The first end is kept.
+   *
+   * @return false if it had ended already
+   */
+  boolean failed(String paymentId, Instant at, String reason);
+
+  /** Returns when the first recorded call of a payment was sent. */
+  Optional<Instant> firstCall(String paymentId);
 
   /** Returns whether a call of a payment has an unknown result, so that it may have been made. */
   boolean hasUnknownCall(String paymentId);

@@ -72,9 +72,11 @@ final class PageEndpoints {
     files.putIfAbsent(name, file);
     boolean isCompressed = file.isWorthCompressing() && takesGzip(request);
     MutableHttpResponse<byte[]> response =
-        isKnown(request, file)
+        isKnown(request, file.entityTag(isCompressed))
             ? HttpResponse.notModified()
+            // The length, because a response to HEAD has no body to take it from.
             : HttpResponse.ok(file.bytes(isCompressed))
+                .contentLength(file.bytes(isCompressed).length)
                 .header(HttpHeaders.CONTENT_TYPE, file.type());
     if (isCompressed && response.body() != null) {
       response.header(HttpHeaders.CONTENT_ENCODING, "gzip");
@@ -90,11 +92,11 @@ final class PageEndpoints {
         .header("Cross-Origin-Resource-Policy", "same-origin");
   }
 
-  /** Returns true if the caller has the file (RFC 9110, 13.1.2). */
-  private static boolean isKnown(HttpRequest<?> request, PageFile file) {
+  /** Returns true if the caller has this form of the file (RFC 9110, 13.1.2). */
+  private static boolean isKnown(HttpRequest<?> request, String entityTag) {
     return members(request, HttpHeaders.IF_NONE_MATCH)
         .map(tag -> tag.startsWith("W/") ? tag.substring(2) : tag)
-        .anyMatch(List.of(file.entityTag(true), file.entityTag(false), "*")::contains);
+        .anyMatch(List.of(entityTag, "*")::contains);
   }
 
   private static boolean takesGzip(HttpRequest<?> request) {

@@ -11,10 +11,17 @@ import java.util.function.Consumer;
  * takes them. Thread-safe.
  */
 final class Viewer {
-  /** The number of events that a viewer may be behind. */
-  static final int MAX_BEHIND = 30;
+  /** The number of events, about the seconds, that a viewer may be behind. */
+  static final int MAX_BEHIND = 15;
+
+  /**
+   * The number of samples, about the seconds, after which a stream ends and has to be asked for
+   * again: the system of a viewer that reads nothing may take events for hours.
+   */
+  static final int MAX_SAMPLES = 300;
 
   static final ServerSentEvent DRAINING = farewell("draining");
+  private static final ServerSentEvent RENEW = farewell("renew");
   static final ServerSentEvent CLOCK_SET_BACK = farewell("clock-set-back");
 
   /** Marks the end of the queue. */
@@ -27,6 +34,9 @@ final class Viewer {
 
   /** Samples up to this second have been sent. Accessed by the thread of the connection only. */
   private long sentSecond = Long.MIN_VALUE;
+
+  /** Accessed by the thread that takes samples only. */
+  private int offeredSamples;
 
   /** Guarded by this. */
   private boolean isEnded;
@@ -42,11 +52,16 @@ final class Viewer {
     this.left = left;
   }
 
-  /** Adds an event. A viewer that is too far behind is cut off. */
+  /**
+   * Adds an event. A viewer that is too far behind is cut off, one that has got its share of
+   * samples is asked to begin anew.
+   */
   void offer(ServerSentEvent event) {
     if (put(event) == Put.TOO_FAR_BEHIND) {
       leave();
       cut.run();
+    } else if (event.second() != ServerSentEvent.NO_SECOND && ++offeredSamples == MAX_SAMPLES) {
+      end(RENEW);
     }
   }
 

@@ -12,6 +12,7 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.timeout.IdleStateEvent;
 import io.netty.util.ReferenceCountUtil;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -39,6 +40,9 @@ public final class HttpConnection {
 
   // The fields below are confined to the channel's event loop.
   private int unanswered;
+  private int responsesNotBegun;
+  private boolean isBodyOpen;
+  private boolean isReading;
   private long wholeRequests;
   private boolean halfRead;
   private boolean saidAll;
@@ -144,17 +148,42 @@ public final class HttpConnection {
   private final class Messages extends ChannelDuplexHandler {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
+      isReading = false;
       if (message instanceof HttpRequest) {
         unanswered++;
+        responsesNotBegun++;
+        isBodyOpen = true;
       }
       if (message instanceof LastHttpContent) {
         wholeRequests++;
+        isBodyOpen = false;
       }
       context.fireChannelRead(message);
     }
 
     @Override
+    public void read(ChannelHandlerContext context) {
+      isReading = true;
+      context.read();
+    }
+
+    /**
+     * A client that waits for its response is not idle, even if that takes longer than a client may
+     * be silent. Neither is one whose body is not being read, because its sender cannot go on.
+     */
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+      boolean isServersTurn = responsesNotBegun > 0 && !(isBodyOpen && isReading);
+      if (!(event instanceof IdleStateEvent) || !isServersTurn) {
+        context.fireUserEventTriggered(event);
+      }
+    }
+
+    @Override
     public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+      if (message instanceof HttpResponse && !isInterim(message)) {
+        responsesNotBegun--;
+      }
       if (message instanceof LastHttpContent && !isInterim(message)) {
         unanswered--;
         activeNanos = System.nanoTime();

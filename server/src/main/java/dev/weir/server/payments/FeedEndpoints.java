@@ -1,6 +1,7 @@
 package dev.weir.server.payments;
 
 import dev.weir.engine.payments.FeedStatus;
+import dev.weir.engine.payments.OtherFeedException;
 import dev.weir.engine.payments.ReceptionLostException;
 import dev.weir.engine.payments.TooManyRejectsException;
 import dev.weir.server.http.Fields;
@@ -87,7 +88,7 @@ final class FeedEndpoints {
     FeedReceiver.Received received;
     try (InputStream in = request.byteBody().toInputStream()) {
       received = receive(backend, feedId, configName, FeedReader.open(in, format(request)));
-      // A client that repeats a feed sends it to its end before it reads the answer.
+      // A client sends a feed to its end before it reads the answer.
       in.transferTo(OutputStream.nullOutputStream());
     } catch (FeedException e) {
       metrics.feedFailed();
@@ -98,6 +99,9 @@ final class FeedEndpoints {
     } catch (ReceptionLostException e) {
       metrics.feedFailed();
       throw PaymentProblems.receivedAgain(feedId);
+    } catch (OtherFeedException e) {
+      metrics.feedFailed();
+      throw PaymentProblems.otherFeed(feedId);
     }
     metrics.feedReceived(received);
     if (received.isNew()) {

@@ -51,6 +51,17 @@ final class PaymentProblems {
                 + " paid."));
   }
 
+  /** Returns the problem of a feed under the id of another one that was received. */
+  static ProblemException otherFeed(String feedId) {
+    return new ProblemException(
+        Problem.of(
+            409,
+            "feed-id-used",
+            "Feed \"%s\" was received earlier with other records. Nothing of this one is paid: send"
+                    .formatted(Snippet.of(feedId))
+                + " it under another id."));
+  }
+
   static ProblemException notCancellable(String paymentId, PaymentState state) {
     String why =
         state == PaymentState.SCHEDULED

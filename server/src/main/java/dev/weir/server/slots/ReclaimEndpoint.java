@@ -47,8 +47,14 @@ final class ReclaimEndpoint {
     Duration age = fields.duration("olderThan").orElse(grace.value());
     int max = (int) (long) fields.whole("max", 1, MAX).orElse(DEFAULT_MAX);
     Instant now = upkeep.now();
-    if (age.isNegative() || age.compareTo(Duration.between(Micros.instant(0), now)) > 0) {
-      fields.wrong("olderThan", "must be from PT0S to the time since 1970");
+    if (age.compareTo(grace.value()) < 0) {
+      // Its event may be running, and confirm it in a moment.
+      fields.wrong(
+          "olderThan",
+          "must be at least %s: earlier a slot is not leaked (weir.slots.leak-grace)"
+              .formatted(grace.value()));
+    } else if (age.compareTo(Duration.between(Micros.instant(0), now)) > 0) {
+      fields.wrong("olderThan", "must not reach back beyond 1970");
     }
     fields.refuseOthers();
     fields.throwIfWrong();

@@ -21,6 +21,9 @@ final class Database implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Database.class);
   private static final Duration START_PATIENCE = Duration.ofSeconds(15);
 
+  /** It accepts connections already, so it is there; the machine may be busy with its recovery. */
+  private static final Duration EMBEDDED_PATIENCE = Duration.ofMinutes(2);
+
   private final Optional<EmbeddedDatabase> embedded;
   private final Dialect dialect;
   private final HikariDataSource pool;
@@ -109,7 +112,8 @@ final class Database implements AutoCloseable {
 
   /** Waits until the database responds, because it may start at the same time as its nodes. */
   private void awaitAnswer(StopSignal stop) {
-    long deadlineNanos = System.nanoTime() + START_PATIENCE.toNanos();
+    Duration patience = embedded.isPresent() ? EMBEDDED_PATIENCE : START_PATIENCE;
+    long deadlineNanos = System.nanoTime() + patience.toNanos();
     while (true) {
       try (Connection connection = pool.getConnection()) {
         log.debug("Connected to {}", connection);
@@ -121,7 +125,7 @@ final class Database implements AutoCloseable {
           throw unusable(refused);
         }
         if (System.nanoTime() - deadlineNanos > 0) {
-          throw unusable(new SQLException("nothing answers within " + START_PATIENCE, e));
+          throw unusable(new SQLException("nothing answers within " + patience, e));
         }
       }
     }

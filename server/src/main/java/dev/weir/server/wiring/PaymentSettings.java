@@ -13,6 +13,7 @@ import java.util.Optional;
  * @param temporal the Temporal server that others run; empty for the embedded test server
  * @param configName slot configuration of feeds that name none
  * @param grace how long after its slot an open payment may be started again
+ * @param giveUpAfter how long after its first call a payment that is not made has failed
  * @param folder where the simulated payment API records its calls
  */
 record PaymentSettings(
@@ -22,12 +23,17 @@ record PaymentSettings(
     Api api,
     CeilingSettings ceiling,
     Duration grace,
+    Duration giveUpAfter,
     Path folder) {
   private static final int MAX_TASK_QUEUE_LENGTH = 200;
   private static final int MAX_CEILING = 100_000;
   private static final Duration MIN_TIMEOUT = Duration.ofMillis(100);
   private static final Duration MAX_TIMEOUT = Duration.ofMinutes(1);
   private static final Duration MAX_LATENESS = Duration.ofMinutes(10);
+  private static final Duration MIN_PAUSE = Duration.ofSeconds(1);
+  private static final Duration MAX_PAUSE = Duration.ofDays(1);
+  private static final Duration MIN_GIVE_UP = Duration.ofMinutes(1);
+  private static final Duration MAX_GIVE_UP = Duration.ofDays(30);
   private static final Duration MIN_GRACE = Duration.ofSeconds(1);
   private static final Duration MAX_GRACE = Duration.ofDays(1);
 
@@ -37,9 +43,15 @@ record PaymentSettings(
    * @param url empty for the simulated one
    * @param authorization value of the header field {@code Authorization}; empty for none
    * @param timeout max time of a call
-   * @param lateness how long after that a call may still arrive
+   * @param lateness how long after the end of its connection a call may still arrive
+   * @param pause how long it may not answer and then look at the calls that it got meanwhile
    */
-  record Api(Optional<URI> url, String authorization, Duration timeout, Duration lateness) {
+  record Api(
+      Optional<URI> url,
+      String authorization,
+      Duration timeout,
+      Duration lateness,
+      Duration pause) {
     private static Api of(Settings settings) {
       Optional<URI> url = settings.webAddress(Setting.PAYMENTS_DOWNSTREAM);
       if (url.filter(given -> given.getRawQuery() != null || given.getRawUserInfo() != null)
@@ -62,7 +74,8 @@ record PaymentSettings(
           url,
           authorization,
           settings.duration(Setting.PAYMENTS_TIMEOUT, MIN_TIMEOUT, MAX_TIMEOUT),
-          settings.duration(Setting.PAYMENTS_LATENESS, Duration.ZERO, MAX_LATENESS));
+          settings.duration(Setting.PAYMENTS_LATENESS, Duration.ZERO, MAX_LATENESS),
+          settings.duration(Setting.PAYMENTS_PAUSE, MIN_PAUSE, MAX_PAUSE));
     }
 
     /** Returns the address without the credentials. */
@@ -105,6 +118,7 @@ record PaymentSettings(
                 .choice(Setting.PAYMENTS_CEILING_KIND, List.of("hard", "smooth"))
                 .equals("hard")),
         settings.duration(Setting.PAYMENTS_GRACE, MIN_GRACE, MAX_GRACE),
+        settings.duration(Setting.PAYMENTS_GIVE_UP_AFTER, MIN_GIVE_UP, MAX_GIVE_UP),
         DatabaseAddress.dataFolder(settings).resolve("payments"));
   }
 

@@ -85,7 +85,11 @@ record PaymentsPart(PaymentAccess access, PaymentMetrics metrics, Supplier<List<
     int max = settings.ceiling().max();
     PaymentSettings.Api api = settings.api();
     return settings.ceiling().isHard()
-        ? new LeaseCeiling(leases, RESOURCE, max, api.timeout(), api.lateness())
+        ? new LeaseCeiling(
+            leases,
+            RESOURCE,
+            max,
+            new LeaseCeiling.Times(api.timeout(), api.lateness(), api.pause()))
         : new BucketCeiling(Limiter.on(new JdbcLimitStore(database)), leases, RESOURCE, max);
   }
 

@@ -79,7 +79,7 @@ final class RunningPayments implements AutoCloseable {
               stores.slots(),
               stores.ceiling(),
               downstream,
-              Attempts.DEFAULT,
+              Attempts.within(settings.giveUpAfter()),
               settings.taskQueue(),
               InstantSource.system(),
               observer);

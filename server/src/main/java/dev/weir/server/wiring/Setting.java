@@ -282,8 +282,17 @@ public enum Setting {
   PAYMENTS_LATENESS(
       "weir.payments.downstream-lateness",
       "PT5S",
-      "How long after its time-out a call may still reach the payment API, for example from a proxy."
-          + " So long it keeps its place under the ceiling. ISO-8601 duration, up to PT10M."),
+      "How long a call may still be on its way to the payment API after its connection"
+          + " has ended, for example behind a proxy, or after the API has answered a later"
+          + " call. So long it keeps its place under the ceiling. ISO-8601 duration, up to"
+          + " PT10M."),
+  PAYMENTS_PAUSE(
+      "weir.payments.downstream-pause",
+      "PT15M",
+      "How long the payment API may neither answer nor close its connections, and then"
+          + " handle the calls that it got before. So long calls without an answer keep their"
+          + " places under the ceiling, unless it answers them or a later one. ISO-8601"
+          + " duration, PT1S to P1D."),
   PAYMENTS_CEILING(
       "weir.payments.ceiling",
       "50",
@@ -299,6 +308,12 @@ public enum Setting {
       "How long after its slot a payment that has not ended is started again, if it has no running"
           + " workflow; also the interval between two searches for them. ISO-8601 duration, PT1S to"
           + " P1D."),
+  PAYMENTS_GIVE_UP_AFTER(
+      "weir.payments.give-up-after",
+      "PT24H",
+      "How long after its first call a payment has failed if the payment API has"
+          + " neither made nor refused it, and how long a payment that lost its slot waits"
+          + " for another one. ISO-8601 duration, PT1M to P30D."),
   ADMIN_TOKEN(
       "weir.admin-token",
       "",

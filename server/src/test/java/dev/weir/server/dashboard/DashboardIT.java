@@ -170,8 +170,50 @@ final class DashboardIT {
     held.forEach(Route::resume);
     assertThat(dashboard.tile("backlog").locator("dd").first())
         .hasText(Pattern.compile("^[1-9]\\d*$"));
+    // With the figures comes the end of the backlog, which would change the zoom at once.
+    assertThat(dashboard.button("1 min")).hasAttribute("aria-pressed", "true");
     assertThat(strip).hasAttribute("aria-valuetext", chosen);
     assertThat(dashboard.panel("Window").getByRole(AriaRole.ROW)).hasCount(21);
+  }
+
+  @Test
+  void aLateAnswerDoesNotReplaceANewerOne() {
+    configure("older", 11);
+    configure("newer", 22);
+    assign("older", "older-", 1);
+    assign("newer", "newer-", 1);
+    Pattern ofTheOlder = Pattern.compile(".*/api/v1/slots.*older.*");
+    List<Route> held = new ArrayList<>();
+    List<String> answered = new ArrayList<>();
+    dashboard.page().route(ofTheOlder, held::add);
+    dashboard.page().onRequestFinished(request -> answered.add(request.url()));
+    dashboard.go("slots/older", "Slots");
+    Locator finder = dashboard.panel("Find an event");
+    // The forecasts of its figures and its leaked slots are asked for.
+    dashboard.page().waitForCondition(() -> held.size() >= 3);
+    dashboard.field("Configuration").selectOption("newer");
+    assertThat(dashboard.tile("limit").locator("dd").first()).hasText("22");
+    for (String event : new String[] {"older-0", "newer-0"}) {
+      finder.getByLabel("Event id").fill(event);
+      finder.getByLabel("Event id").press("Enter");
+    }
+    assertThat(finder.getByText("newer, version 1")).isVisible();
+    dashboard.page().unroute(ofTheOlder);
+    held.forEach(Route::resume);
+    dashboard
+        .page()
+        .waitForCondition(
+            () -> answered.containsAll(held.stream().map(route -> route.request().url()).toList()));
+    assertThat(finder.getByText("newer, version 1")).isVisible();
+    assertThat(dashboard.tile("limit").locator("dd").first()).hasText("22");
+  }
+
+  @Test
+  void anIdThatWouldTurnTheTextAroundIsShownAsItIs() {
+    configure("turned", 10);
+    assign("turned", "pay-\u202e3-yap", 1);
+    dashboard.go("slots/turned", "Slots");
+    assertThat(dashboard.panel("Window").getByText("pay-\\u202e3-yap0")).isVisible();
   }
 
   @Test
@@ -253,6 +295,11 @@ final class DashboardIT {
     assertThat(http.get("/admin/rate-limit/config?name=edited").intAt("maxPerWindow"))
         .isEqualTo(200);
     dashboard.button("Keep mine, on top of theirs").click();
+    assertThat(
+            dashboard
+                .panel("Edit edited")
+                .getByText("On version 2. Slots that are assigned never move."))
+        .isVisible();
     dashboard.button("Save as the next version").click();
     assertThat(dashboard.panel("History").getByRole(AriaRole.LISTITEM)).hasCount(3);
     assertThat(dashboard.panel("Differences").locator("del").first()).hasText("200");
@@ -272,6 +319,23 @@ final class DashboardIT {
     assertThat(dashboard.panel("office").getByText("09:00-12:00, 13:00-15:00")).isVisible();
     assertThat(http.get("/admin/rate-limit/config?name=office").text())
         .contains("\"windowSize\":\"PT1M\"", "Europe/Berlin");
+  }
+
+  @Test
+  void aNameThatIsTakenCanBeChosenAnew() {
+    configure("taken", 100);
+    dashboard.go("configurations/+new", "Configurations");
+    dashboard.field("Name").fill("taken");
+    dashboard.button("Create").click();
+    assertThat(dashboard.panel("taken exists already")).isVisible();
+    dashboard.button("Choose another name").click();
+    assertThat(dashboard.panel("taken exists already")).hasCount(0);
+    assertThat(dashboard.field("Name")).isFocused();
+    assertThat(dashboard.field("Name")).isEditable();
+    dashboard.field("Name").fill("not-taken");
+    dashboard.button("Create").click();
+    assertThat(dashboard.panel("not-taken")).isVisible();
+    assertThat(http.get("/admin/rate-limit/config?name=taken").intAt("version")).isEqualTo(1);
   }
 
   @Test

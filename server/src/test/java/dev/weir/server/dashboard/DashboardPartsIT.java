@@ -164,8 +164,10 @@ final class DashboardPartsIT {
     look(
         "payments/salaries%20June",
         "Payments",
-        shown ->
-            assertThat(shown.panel("Feeds").getByRole(AriaRole.ROW).last()).containsText("100 %"));
+        shown -> {
+          assertThat(shown.panel("Feeds").getByRole(AriaRole.ROW).last()).containsText("100 %");
+          assertThat(shown.panel("Rejected records").getByRole(AriaRole.ROW).last()).isVisible();
+        });
   }
 
   private static Locator.GetByTextOptions exactly() {

@@ -11,6 +11,7 @@ import dev.weir.server.wiring.Setting;
 import dev.weir.server.wiring.TestNode;
 import java.io.IOException;
 import java.math.BigDecimal;
+import java.net.SocketException;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
@@ -95,6 +96,19 @@ final class NowIT {
     }
   }
 
+  /** Compressed, the buffers of a viewer that reads nothing would hold many times the events. */
+  @Test
+  void theStreamIsNotCompressed() throws IOException {
+    try (RawHttp stream = new RawHttp(NODE.address())) {
+      stream.send(
+          "GET /api/v1/dashboard/stream HTTP/1.1\r\nHost: %s\r\nAccept-Encoding: gzip\r\n\r\n"
+              .formatted(NODE.address().getAuthority()));
+      assertThat(stream.readTo("event: sample\n"))
+          .contains("HTTP/1.1 200 OK")
+          .doesNotContainIgnoringCase("content-encoding");
+    }
+  }
+
   @Test
   void refusesWhatIsNoSecond() {
     http.get("/api/v1/dashboard/stream?after=yesterday").wrong("after");
@@ -151,6 +165,20 @@ final class NowIT {
           .contains("event: end\ndata: {\"reason\":\"draining\"}\n\n")
           .endsWith("0\r\n\r\n");
       closing.join();
+    } finally {
+      own.close();
+    }
+  }
+
+  @Test
+  void theStreamEndsAlsoIfTheNodeDoesNotWait() throws IOException {
+    Node own = TestNode.inMemory(Map.of(Setting.DRAIN, "PT0S"));
+    try (RawHttp stream = watch(own.address(), "")) {
+      stream.readTo("event: sample\n");
+      own.close();
+      stream.readAll();
+    } catch (SocketException e) {
+      assertThat(e).as("who does not wait may cut").hasMessageContaining("reset");
     } finally {
       own.close();
     }

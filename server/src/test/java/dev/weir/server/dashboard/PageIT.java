@@ -65,6 +65,38 @@ final class PageIT {
     assertThat(plain.header("content-encoding")).isEmpty();
   }
 
+  @Test
+  void aTagNamesTheBytesOfOneForm() {
+    String plain = http.get("/").header("etag").orElseThrow();
+    String packed = http.with("Accept-Encoding", "gzip").get("/").header("etag").orElseThrow();
+    assertThat(packed).isNotEqualTo(plain);
+    assertThat(http.with("Accept-Encoding", "gzip", "If-None-Match", packed).get("/").status())
+        .isEqualTo(304);
+    assertThat(http.with("Accept-Encoding", "gzip", "If-None-Match", plain).get("/").status())
+        .isEqualTo(200);
+    for (String other : new String[] {"deflate", "*", "snappy, deflate;q=0.5"}) {
+      Http.Answer page = http.with("Accept-Encoding", other).get("/");
+      assertThat(page.header("content-encoding")).as(other).isEmpty();
+      assertThat(page.header("etag")).as(other).hasValue(plain);
+    }
+  }
+
+  @Test
+  void theHeadOfAFileSaysHowLongItIs() throws IOException {
+    for (String path : new String[] {"/", "/ui/app.js"}) {
+      Http.Answer file = http.get(path);
+      String head =
+          RawHttp.exchange(
+              NODE.address(),
+              "HEAD %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n"
+                  .formatted(path, NODE.address().getAuthority()));
+      assertThat(head)
+          .startsWith("HTTP/1.1 200 ")
+          .containsIgnoringCase("\r\ncontent-length: %d\r\n".formatted(file.body().length))
+          .endsWith("\r\n\r\n");
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

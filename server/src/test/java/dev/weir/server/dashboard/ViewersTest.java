@@ -24,7 +24,7 @@ final class ViewersTest {
       seen.add(text(prompt.next()));
     }
     assertThat(seen).hasSize(Viewer.MAX_BEHIND + 5).doesNotHaveDuplicates();
-    assertThat(seen.getLast()).startsWith("id: 35\nevent: sample\ndata: {\"second\":35,");
+    assertThat(seen.getLast()).startsWith("id: 20\nevent: sample\ndata: {\"second\":20,");
     assertThat(cuts).hasValue(1);
     assertThat(slow.next()).as("nothing of what it missed").isEmpty();
     assertThat(viewers.count()).isEqualTo(1);
@@ -57,6 +57,21 @@ final class ViewersTest {
     Viewer late = enter();
     assertThat(text(late.next())).startsWith("event: end\n");
     assertThat(late.next()).isEmpty();
+  }
+
+  @Test
+  void nobodyKeepsAPlaceWithoutAskingForItAgain() throws InterruptedException {
+    Viewer viewer = enter();
+    for (int second = 1; second < Viewer.MAX_SAMPLES; second++) {
+      viewers.publish(sample(second));
+      viewer.next();
+    }
+    assertThat(viewers.count()).isEqualTo(1);
+    viewers.publish(sample(Viewer.MAX_SAMPLES));
+    assertThat(text(viewer.next())).isEqualTo("event: end\ndata: {\"reason\":\"renew\"}\n\n");
+    assertThat(viewer.next()).isEmpty();
+    assertThat(viewers.isEmpty()).isTrue();
+    assertThat(cuts).as("it ends in order").hasValue(0);
   }
 
   @Test

@@ -53,6 +53,9 @@ final class OpenApiIT {
           "reset",
           "retryAfter");
 
+  /** How long a text says to wait: less with each second that this machine takes. */
+  private static final Pattern WAIT = Pattern.compile("Try again in \\d+ s");
+
   private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
   private final OpenApiDocument document;
@@ -200,8 +203,11 @@ final class OpenApiIT {
               fields.put(name, OF_THE_MOMENT.contains(name) ? "" : withoutMoments(field)));
       return fields;
     }
-    return value instanceof List<?> items
-        ? items.stream().map(OpenApiIT::withoutMoments).toList()
+    if (value instanceof List<?> items) {
+      return items.stream().map(OpenApiIT::withoutMoments).toList();
+    }
+    return value instanceof String text
+        ? WAIT.matcher(text).replaceAll("Try again in a while")
         : value;
   }
 

@@ -175,6 +175,13 @@ final class PaymentsIT {
     assertThat(again.textAt("state")).isEqualTo("DONE");
     assertThat(again.intAt("paid")).isEqualTo(10);
 
+    // What it says counts, not how it is written.
+    Http.Answer rewritten = accepted(send(csv.replace(",10.00,", ",10,")));
+    assertThat(rewritten.textAt("state")).isEqualTo("DONE");
+    send(csv.replace(",10.00,", ",11.00,")).problem(409, "feed-id-used");
+    send(csv + Feeds.line(name + "-11", "10.00", "")).problem(409, "feed-id-used");
+    http.get("/api/v1/payments/" + name + "-11").problem(404, "unknown-payment");
+
     Http.Answer other = accepted(send(name + "-copy", csv));
     assertThat(other.intAt("repeated")).isEqualTo(10);
     assertThat(Feeds.awaitDone(http, name + "-copy").intAt("paid")).isZero();
@@ -311,6 +318,9 @@ final class PaymentsIT {
     }
     assertThat(http.get(feed()).ok().textAt("state")).isEqualTo("RECEIVING");
     http.delete("/api/v1/payments/" + name + "-1").problem(409, "state-conflict");
+    Http.Answer payment = http.get("/api/v1/payments/" + name + "-1").ok();
+    assertThat(payment.textAt("reason")).startsWith("its feed is not complete");
+    assertThat(payment.textAt("state")).isEqualTo("SCHEDULED");
 
     Http.Answer again = accepted(send(Feeds.HEADER + Feeds.lines(name + "-", 2, LATER)));
     assertThat(again.intAt("read")).isEqualTo(2);

@@ -185,6 +185,9 @@ final class StripIT {
   void leakedSlotsAreTakenBack() {
     http.post("/api/v1/dashboard/reclaim", "{\"olderThan\":\"-PT1S\",\"max\":0}")
         .wrong("olderThan", "max");
+    Http.Answer tooSoon = http.post("/api/v1/dashboard/reclaim", "{\"olderThan\":\"PT0S\"}");
+    tooSoon.wrong("olderThan");
+    assertThat(tooSoon.text()).contains("must be at least PT5M");
     AtomicReference<Instant> clock = new AtomicReference<>(NOW);
     try (TestNode.Served own = TestNode.onClock(clock::get)) {
       Http client = new Http(own.address());

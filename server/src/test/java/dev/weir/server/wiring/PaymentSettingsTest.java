@@ -7,6 +7,7 @@ import dev.weir.workflows.TemporalConnection;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -49,6 +50,8 @@ final class PaymentSettingsTest {
     assertThat(settings.ceiling()).isEqualTo(new PaymentSettings.CeilingSettings(50, true));
     assertThat(settings.folder()).isEqualTo(folder.resolve("payments"));
     assertThat(settings.taskQueue()).isEqualTo("payment-exec");
+    assertThat(settings.giveUpAfter()).isEqualTo(Duration.ofDays(1));
+    assertThat(settings.api().pause()).isEqualTo(Duration.ofMinutes(15));
   }
 
   @Test
@@ -92,6 +95,8 @@ final class PaymentSettingsTest {
     refuses(Setting.PAYMENTS_GRACE, Map.of(Setting.PAYMENTS_GRACE, "PT0S"));
     refuses(Setting.PAYMENTS_TIMEOUT, Map.of(Setting.PAYMENTS_TIMEOUT, "PT5M"));
     refuses(Setting.PAYMENTS_LATENESS, Map.of(Setting.PAYMENTS_LATENESS, "PT1H"));
+    refuses(Setting.PAYMENTS_PAUSE, Map.of(Setting.PAYMENTS_PAUSE, "PT0S"));
+    refuses(Setting.PAYMENTS_GIVE_UP_AFTER, Map.of(Setting.PAYMENTS_GIVE_UP_AFTER, "P31D"));
     refuses(Setting.PAYMENTS_CONFIG, Map.of(Setting.PAYMENTS_CONFIG, "a b"));
     refuses(Setting.TEMPORAL_TASK_QUEUE, Map.of(Setting.TEMPORAL_TASK_QUEUE, "q".repeat(201)));
     refuses(Setting.TEMPORAL_API_KEY, remote(Map.of(Setting.TEMPORAL_API_KEY, SECRET + " x")));

@@ -6,6 +6,7 @@
 --   reception  tells the current reception from one that was given up: only the current one may
 --              add records
 --   received_at  when records were last added
+--   digest     of the records of a feed that is complete, to tell it from another one; empty before
 --   the counts are of records: those that were read, those that became payments, those that
 --   repeat a known payment, and those that were rejected
 create table payment_feed (
@@ -19,6 +20,7 @@ create table payment_feed (
   created_at     bigint   not null,
   received_at    bigint   not null,
   config_name    text     collate "C" not null,
+  digest         text     collate "C" not null,
   feed_id        text     collate "C" not null unique
 ) with (fillfactor = 50);
 
@@ -33,9 +35,11 @@ create index payment_feed_receiving on payment_feed (received_at) where state = 
 --   state      1 scheduled, 2 running, 3 paid, 4 failed, 5 cancelled
 --   line       the line of the feed
 --   requested  the wanted time; null: now
+--   slotless_since  when it was first found to have no slot although it was due; null: never
 create table payment (
   line             bigint   not null,
   requested        bigint,
+  slotless_since   bigint,
   feed_no          int      not null,
   attempts         int      not null,
   state            smallint not null,

@@ -3,27 +3,31 @@ package dev.weir.workflows.payments;
 import java.time.Duration;
 
 /**
- * How often and when a payment is tried again.
+ * How long and when a payment is tried again.
  *
- * @param max maximum number of calls
+ * @param maxTime how long after its first call a payment is given up, and how long one without a
+ *     slot waits for one
  * @param firstWait the wait after the first call; it doubles with each further one
  * @param maxWait the maximum of these waits; a downstream may ask for more
  */
-public record Attempts(int max, Duration firstWait, Duration maxWait) {
-  /** Fifty calls in about three quarters of an hour. */
-  public static final Attempts DEFAULT =
-      new Attempts(50, Duration.ofSeconds(1), Duration.ofMinutes(1));
-
+public record Attempts(Duration maxTime, Duration firstWait, Duration maxWait) {
+  private static final Duration FIRST_WAIT = Duration.ofSeconds(1);
+  private static final Duration MAX_WAIT = Duration.ofMinutes(1);
   private static final int MAX_DOUBLINGS = 20;
 
   public Attempts {
-    if (max < 1) {
-      throw new IllegalArgumentException("max must be at least 1, not " + max);
+    if (maxTime.isNegative() || maxTime.isZero()) {
+      throw new IllegalArgumentException("maxTime must be above 0, not " + maxTime);
     }
     if (firstWait.isNegative() || maxWait.compareTo(firstWait) < 0) {
       throw new IllegalArgumentException(
           "maxWait %s must not be shorter than firstWait %s".formatted(maxWait, firstWait));
     }
+  }
+
+  /** Returns attempts with the usual waits: from a second to a minute. */
+  public static Attempts within(Duration maxTime) {
+    return new Attempts(maxTime, FIRST_WAIT, MAX_WAIT);
   }
 
   /** Returns the wait after a number of calls. */

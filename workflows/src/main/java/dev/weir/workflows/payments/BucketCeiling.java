@@ -5,6 +5,7 @@ import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.Limiter;
 import dev.weir.engine.limits.Policy;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * A smooth ceiling: calls start at an even rate, and no more than {@code max} are permitted within
@@ -55,7 +56,12 @@ public final class BucketCeiling implements Ceiling {
     }
 
     @Override
-    public void answered() {}
+    public void answered(boolean isDecided) {}
+
+    @Override
+    public void unanswered(CompletableFuture<Boolean> end) {
+      end.cancel(false);
+    }
 
     @Override
     public void unused() {}

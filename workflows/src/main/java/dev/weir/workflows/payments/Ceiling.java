@@ -1,6 +1,7 @@
 package dev.weir.workflows.payments;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 
 /** The maximum rate of calls of the downstream, shared by all workers. Thread-safe. */
 public interface Ceiling {
@@ -25,8 +26,20 @@ public interface Ceiling {
      */
     boolean isValid();
 
-    /** Reports that the call was answered, so that it is certain to have arrived before now. */
-    void answered();
+    /**
+     * Reports that the call does not arrive after now: it was answered, or is known to be lost.
+     *
+     * @param isDecided whether the downstream itself has decided about the payment, which shows
+     *     that it works
+     */
+    void answered(boolean isDecided);
+
+    /**
+     * Reports that the call was given up while its connection is open.
+     *
+     * @param end see {@link Downstream.Answer.Unanswered}
+     */
+    void unanswered(CompletableFuture<Boolean> end);
 
     /** Reports that no call was sent. */
     void unused();

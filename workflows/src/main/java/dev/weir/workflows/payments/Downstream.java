@@ -2,6 +2,7 @@ package dev.weir.workflows.payments;
 
 import dev.weir.engine.payments.Payment;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * The system that makes payments. Calls with the same payment id make the payment once.
@@ -48,5 +49,16 @@ public interface Downstream extends AutoCloseable {
      * @param mayArriveLater false if the call is certain to have arrived, or to be lost
      */
     record Unknown(String reason, boolean mayArriveLater) implements Answer {}
+
+    /**
+     * No answer in time, and the connection is still open: the payment may have been made, and the
+     * downstream may have yet to look at the call, for example because it is suspended.
+     *
+     * @param end completes with true when the downstream has answered after all, and with false
+     *     when the connection has ended, after which the call can still be on its way for a short
+     *     time only. Nobody waits for it any more if it is cancelled or fails: then the connection
+     *     is closed.
+     */
+    record Unanswered(String reason, CompletableFuture<Boolean> end) implements Answer {}
   }
 }

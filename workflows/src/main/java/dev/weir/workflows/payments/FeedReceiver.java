@@ -2,6 +2,7 @@ package dev.weir.workflows.payments;
 
 import dev.weir.engine.payments.FeedRecord;
 import dev.weir.engine.payments.FeedStatus;
+import dev.weir.engine.payments.OtherFeedException;
 import dev.weir.engine.payments.PaymentStore;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -48,12 +49,14 @@ public final class FeedReceiver {
 
   /**
    * Receives a feed. Nothing is paid before all records are stored, so a feed that breaks off has
-   * no effect and may be sent again under its id. A feed that was received earlier is not read.
+   * no effect and may be sent again under its id. A feed that was received earlier is read only to
+   * find out whether it is the same.
    *
    * @param feedId 1 to {@link #MAX_FEED_ID_LENGTH} characters
    * @param configName slot configuration of payments that name none
    * @param records the records in the order of their lines; what it throws is thrown
    * @throws dev.weir.engine.payments.ReceptionLostException if the feed is received again meanwhile
+   * @throws OtherFeedException if a feed with other records was received under its id
    */
   public Received receive(String feedId, String configName, Iterator<FeedRecord> records) {
     feedIdProblem(feedId)
@@ -61,23 +64,35 @@ public final class FeedReceiver {
             problem -> {
               throw new IllegalArgumentException("feedId " + problem);
             });
+    FeedDigest digest = new FeedDigest();
     return switch (store.open(feedId, configName)) {
-      case PaymentStore.Opening.Known known -> new Received(known.feed(), false);
+      case PaymentStore.Opening.Known known -> {
+        records.forEachRemaining(digest::add);
+        if (!digest.value().equals(known.digest())) {
+          throw new OtherFeedException(feedId);
+        }
+        yield new Received(known.feed(), false);
+      }
       case PaymentStore.Opening.Opened opened -> {
-        add(opened.reception(), configName, records);
-        yield new Received(store.complete(opened.reception()), true);
+        add(opened.reception(), configName, records, digest);
+        yield new Received(store.complete(opened.reception(), digest.value()), true);
       }
     };
   }
 
   /** Stores the records, a portion at a time, while those of the next are read. */
   private void add(
-      PaymentStore.Reception reception, String configName, Iterator<FeedRecord> records) {
+      PaymentStore.Reception reception,
+      String configName,
+      Iterator<FeedRecord> records,
+      FeedDigest digest) {
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       CompletableFuture<Void> stored = CompletableFuture.completedFuture(null);
       List<FeedRecord> portion = new ArrayList<>(PORTION);
       while (records.hasNext()) {
-        portion.add(withConfig(records.next(), configName));
+        FeedRecord record = records.next();
+        digest.add(record);
+        portion.add(withConfig(record, configName));
         if (portion.size() == PORTION || !records.hasNext()) {
           await(stored);
           List<FeedRecord> complete = portion;
@@ -100,7 +115,7 @@ public final class FeedReceiver {
   /**
    * A feed that was received.
    *
-   * @param isNew false if it was received earlier, so that nothing was read
+   * @param isNew false if it was received earlier, so that nothing was stored
    */
   public record Received(FeedStatus feed, boolean isNew) {}
 

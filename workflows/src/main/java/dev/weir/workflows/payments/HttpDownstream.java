@@ -36,7 +36,8 @@ import java.util.concurrent.TimeoutException;
  * 425, 429 and 503 the payment is tried again, not before {@code Retry-After}; so it is after
  * redirects and other 4xx, because a wrong address or an expired key must not refuse every payment.
  * Other 2xx and 5xx, and calls without an answer, leave open whether it was made. A call is sent
- * once: the client of the JDK does not repeat a POST.
+ * once: the client of the JDK does not repeat a POST. The connection of a call that was given up
+ * stays open, because the late answer says that the call has arrived.
  */
 public final class HttpDownstream implements Downstream {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
@@ -50,6 +51,7 @@ public final class HttpDownstream implements Downstream {
   private final InstantSource clock;
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final HttpClient client;
+  private volatile boolean isClosed;
 
   /**
    * The address of a downstream and how to call it.
@@ -96,15 +98,51 @@ public final class HttpDownstream implements Downstream {
     try {
       return answer(answered.get(timeout.toNanos(), TimeUnit.NANOSECONDS));
     } catch (TimeoutException e) {
-      return new Answer.Unknown("no answer within " + timeout, true);
+      return new Answer.Unanswered("no answer within " + timeout, end(response));
     } catch (ExecutionException e) {
       return failure(e);
     } catch (InterruptedException e) {
+      response.cancel(true);
       Thread.currentThread().interrupt();
       return new Answer.Unknown("the wait for the answer was interrupted", true);
-    } finally {
-      response.cancel(true);
     }
+  }
+
+  /** Returns the end of a call that was given up, whose connection stays open. */
+  private CompletableFuture<Boolean> end(CompletableFuture<HttpResponse<InputStream>> response) {
+    CompletableFuture<Boolean> end = new CompletableFuture<>();
+    CompletableFuture<?> unused =
+        response.whenComplete(
+            (late, failure) -> {
+              if (failure == null) {
+                close(late.body());
+                end.complete(!isOfProxy(late.statusCode()));
+              } else if (!isClosed) {
+                // A connection that this side has closed says nothing about the call.
+                end.complete(false);
+              }
+            });
+    CompletableFuture<?> unusedToo =
+        end.whenComplete(
+            (isAnswered, failure) -> {
+              if (failure != null) {
+                response.cancel(true);
+              }
+            });
+    return end;
+  }
+
+  private static void close(InputStream body) {
+    try {
+      body.close();
+    } catch (IOException e) {
+      // Nobody reads it, and its connection is closed.
+    }
+  }
+
+  /** Returns whether a proxy has got no answer, while the call may be on its way behind it. */
+  private static boolean isOfProxy(int status) {
+    return status == 502 || status == 504;
   }
 
   private HttpRequest request(Payment payment) {
@@ -154,13 +192,11 @@ public final class HttpDownstream implements Downstream {
     return switch (status) {
       case 200, 201 -> new Answer.Paid(body.path("reference").asText());
       case 400, 402, 409, 410, 413, 415, 422 -> new Answer.Rejected(reason);
-      // A proxy that got no answer, while the call may still be on its way behind it.
-      case 502, 504 -> new Answer.Unknown(reason, true);
       case 429 -> new Answer.Retry(retryAfter(answered.headers()), reason, true);
       case 503 -> new Answer.Retry(retryAfter(answered.headers()), reason);
       default ->
           status / 100 == 2 || status / 100 == 5
-              ? new Answer.Unknown(reason, false)
+              ? new Answer.Unknown(reason, isOfProxy(status))
               : new Answer.Retry(retryAfter(answered.headers()), reason);
     };
   }
@@ -210,6 +246,7 @@ public final class HttpDownstream implements Downstream {
 
   @Override
   public void close() {
+    isClosed = true;
     client.shutdownNow();
     threads.shutdownNow();
   }

@@ -1,12 +1,15 @@
 package dev.weir.workflows.payments;
 
-import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.LeaseStore;
 import java.time.Duration;
+import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,9 +19,14 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A caller takes one of {@code max} places before its call and gives it back a second after the
  * answer. A call arrives between the two, so at the end of any second every call that arrived in it
- * still holds its place, however long it took on its way. A call without an answer may still
- * arrive: its place is kept until that is no longer possible. The price is a rate of {@code max /
- * (1 s + latency)}.
+ * still holds its place, however long it took on its way. The price is a rate of {@code max / (1 s
+ * + latency)}.
+ *
+ * <p>A call without an answer may still arrive. Time alone does not end that: a downstream that is
+ * suspended looks at all of its calls when it goes on. So the place is kept until the downstream
+ * answers after all, until the connection ends, or until the downstream has decided about a payment
+ * whose call was sent later; after the latter two, for as long as a call may be late. Only if none
+ * of this happens for as long as a downstream may pause, the place is free again.
  */
 public final class LeaseCeiling implements Ceiling {
   private static final Logger log = LoggerFactory.getLogger(LeaseCeiling.class);
@@ -32,30 +40,44 @@ public final class LeaseCeiling implements Ceiling {
 
   private final LeaseStore leases;
   private final String resource;
+  private final Times times;
   private final Concurrency places;
+  private final Concurrency unansweredPlaces;
   private final WaitingLine line;
   private final LongSupplier nanoTime;
+
+  /** Places of calls without an answer whose connections are open, by the ids of their leases. */
+  private final Map<String, Place> unanswered = new ConcurrentHashMap<>();
+
+  /**
+   * What is known about the calls of a downstream.
+   *
+   * @param maxCall the time after which a call is given up
+   * @param maxLateness how long a call may still be on its way after its connection has ended, or
+   *     after the downstream has decided about a payment whose call was sent later
+   * @param maxPause how long the downstream may neither answer nor close its connections and then
+   *     look at the calls that it has got meanwhile
+   */
+  public record Times(Duration maxCall, Duration maxLateness, Duration maxPause) {
+    private Duration untilGone() {
+      return maxLateness.plus(SECOND);
+    }
+  }
 
   /**
    * @param resource the name of the downstream in the lease store
    * @param max maximum number of calls within any second
-   * @param maxCallTime the time after which a call is given up
-   * @param maxLateness the time after which a call that was given up can no longer arrive
    */
-  public LeaseCeiling(
-      LeaseStore leases, String resource, int max, Duration maxCallTime, Duration maxLateness) {
-    this(leases, resource, max, maxCallTime.plus(maxLateness), System::nanoTime);
+  public LeaseCeiling(LeaseStore leases, String resource, int max, Times times) {
+    this(leases, resource, max, times, System::nanoTime);
   }
 
-  LeaseCeiling(
-      LeaseStore leases,
-      String resource,
-      int max,
-      Duration maxUntilArrival,
-      LongSupplier nanoTime) {
+  LeaseCeiling(LeaseStore leases, String resource, int max, Times times, LongSupplier nanoTime) {
     this.leases = leases;
     this.resource = resource;
-    this.places = Concurrency.of(max, MAX_HESITATION.plus(maxUntilArrival).plus(SECOND));
+    this.times = times;
+    this.places = Concurrency.of(max, MAX_HESITATION.plus(times.maxCall()).plus(times.untilGone()));
+    this.unansweredPlaces = Concurrency.of(max, times.maxPause().plus(times.untilGone()));
     this.line = new WaitingLine(leases, resource + "/line", MICROS_PER_ROUND / max);
     this.nanoTime = nanoTime;
   }
@@ -83,6 +105,8 @@ public final class LeaseCeiling implements Ceiling {
   private final class Place implements Permit {
     private final String id;
     private final long askedAtNanos;
+    private volatile long givenUpAtNanos;
+    private volatile CompletableFuture<Boolean> end = new CompletableFuture<>();
 
     Place(String id, long askedAtNanos) {
       this.id = id;
@@ -95,24 +119,55 @@ public final class LeaseCeiling implements Ceiling {
     }
 
     @Override
-    public void answered() {
-      giveBack(() -> leases.releaseAfter(resource, id, SECOND));
+    public void answered(boolean isDecided) {
+      releaseAfter(SECOND);
+      if (isDecided) {
+        unanswered.values().forEach(place -> place.endIfGivenUpBefore(askedAtNanos));
+      }
+    }
+
+    /** The downstream works: what it got before a later call is no longer waiting there. */
+    private void endIfGivenUpBefore(long laterCallNanos) {
+      if (laterCallNanos - givenUpAtNanos >= 0 && unanswered.remove(id, this)) {
+        releaseAfter(times.untilGone());
+        end.cancel(false);
+      }
+    }
+
+    @Override
+    public void unanswered(CompletableFuture<Boolean> callEnd) {
+      givenUpAtNanos = nanoTime.getAsLong();
+      end = callEnd;
+      unanswered.put(id, this);
+      CompletableFuture<Boolean> unused =
+          callEnd
+              .orTimeout(times.maxPause().toNanos(), TimeUnit.NANOSECONDS)
+              .whenComplete(
+                  (isAnswered, failure) -> {
+                    if (unanswered.remove(id, this) && failure == null) {
+                      releaseAfter(isAnswered ? SECOND : times.untilGone());
+                    }
+                  });
+      inStore(() -> leases.renew(resource, unansweredPlaces, id));
     }
 
     @Override
     public void unused() {
-      giveBack(() -> leases.release(resource, id));
+      inStore(() -> leases.release(resource, id));
+    }
+
+    private void releaseAfter(Duration delay) {
+      inStore(() -> leases.releaseAfter(resource, id, delay));
     }
 
     /** The outcome of the call is known and must not be lost; the lease ends without this too. */
-    private void giveBack(Runnable step) {
+    private void inStore(Runnable step) {
       try {
         step.run();
       } catch (StoreException e) {
         log.warn(
-            "A place under the ceiling of {} is kept for {}: {}",
+            "A place under the ceiling of {} is not kept for as long as it should be: {}",
             resource,
-            Micros.duration(places.ttlMicros()),
             e.getMessage());
       }
     }

@@ -122,40 +122,61 @@ final class PaymentExecution implements PaymentActivities {
         yield Optional.of(
             Step.waiting(Math.max(1, Duration.between(clock.instant(), time).toMillis())));
       }
-      case SlotSource.PacedSlot.None none -> {
-        log.warn("Payment {} has lost its slot and waits for one: {}", paymentId, none.reason());
-        yield Optional.of(Step.waiting(NO_SLOT_WAIT.toMillis()));
-      }
+      case SlotSource.PacedSlot.None none -> Optional.of(withoutSlot(paymentId, none.reason()));
     };
+  }
+
+  private Step withoutSlot(String paymentId, String reason) {
+    Instant now = clock.instant();
+    Instant since = store.withoutSlot(paymentId, now);
+    if (now.isBefore(since.plus(attempts.maxTime()))) {
+      log.warn("Payment {} has lost its slot and waits for one: {}", paymentId, reason);
+      return Step.waiting(NO_SLOT_WAIT.toMillis());
+    }
+    String why =
+        "given up without a call: it lost its slot and got no other one within %s: %s"
+            .formatted(attempts.maxTime(), reason);
+    if (store.failed(paymentId, now, PaymentCall.storable(why))) {
+      observer.ended(PaymentState.FAILED);
+    }
+    return Step.ENDED;
   }
 
   private Report call(Payment payment, Ceiling.Permit permit) {
     Instant calledAt = clock.instant();
     Downstream.Answer answer = downstream.pay(payment);
     Instant answeredAt = clock.instant();
-    if (!(answer instanceof Downstream.Answer.Unknown unknown && unknown.mayArriveLater())) {
-      permit.answered();
-    }
     Duration retryAfter = Duration.ZERO;
     PaymentCall.Result result;
     String detail;
     switch (answer) {
       case Downstream.Answer.Paid paid -> {
+        permit.answered(true);
         result = PaymentCall.Result.PAID;
         detail = paid.reference();
       }
       case Downstream.Answer.Rejected rejected -> {
+        permit.answered(true);
         result = PaymentCall.Result.REJECTED;
         detail = rejected.reason();
       }
       case Downstream.Answer.Retry retry -> {
+        permit.answered(false);
         result = retry.isTooMany() ? PaymentCall.Result.TOO_MANY : PaymentCall.Result.RETRY;
         detail = retry.reason();
         retryAfter = retry.after();
       }
       case Downstream.Answer.Unknown unknown -> {
+        if (!unknown.mayArriveLater()) {
+          permit.answered(false);
+        }
         result = PaymentCall.Result.UNKNOWN;
         detail = unknown.reason();
+      }
+      case Downstream.Answer.Unanswered unanswered -> {
+        permit.unanswered(unanswered.end());
+        result = PaymentCall.Result.UNKNOWN;
+        detail = unanswered.reason();
       }
     }
     observer.called(result, Duration.between(calledAt, answeredAt));
@@ -189,7 +210,8 @@ final class PaymentExecution implements PaymentActivities {
       case PAID -> end(call, PaymentState.PAID);
       case REJECTED -> end(call, PaymentState.FAILED);
       case RETRY, TOO_MANY, UNKNOWN -> {
-        if (calls >= attempts.max()) {
+        Instant firstCall = store.firstCall(call.paymentId()).orElse(call.calledAt());
+        if (!call.answeredAt().isBefore(firstCall.plus(attempts.maxTime()))) {
           yield end(givenUp(call, calls), PaymentState.FAILED);
         }
         store.attempted(call);

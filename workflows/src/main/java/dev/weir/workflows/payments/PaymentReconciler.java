@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Completes what a crash has interrupted: feeds whose payments are not all started, and payments
@@ -65,7 +66,7 @@ public final class PaymentReconciler implements Runnable {
     resumeFeeds();
     Instant before = parts.clock().instant().minus(grace);
     for (int looked = 0; looked < MAX_PAYMENTS; looked += PAGE) {
-      reached = restart(Instant.MIN, before, reached);
+      reached = restart(Instant.MIN, before, reached, Level.WARN);
       if (reached.equals(Position.START)) {
         return;
       }
@@ -98,7 +99,7 @@ public final class PaymentReconciler implements Runnable {
     Position position = Position.START;
     do {
       resumeFeeds();
-      position = restart(from, before, position);
+      position = restart(from, before, position, Level.INFO);
     } while (!position.equals(Position.START));
   }
 
@@ -109,8 +110,12 @@ public final class PaymentReconciler implements Runnable {
     }
   }
 
-  /** Starts a page of payments again. Returns where it ends, or the start after the last page. */
-  private Position restart(Instant from, Instant before, Position after) {
+  /**
+   * Starts a page of payments again. Returns where it ends, or the start after the last page.
+   *
+   * @param level how remarkable it is that their workflows do not run
+   */
+  private Position restart(Instant from, Instant before, Position after, Level level) {
     List<OpenPayment> open = store.open(from, before, after, PAGE);
     if (!open.isEmpty()) {
       List<PacedStart> started =
@@ -118,7 +123,7 @@ public final class PaymentReconciler implements Runnable {
       long lost = started.stream().filter(PacedStart.Started.class::isInstance).count();
       if (lost > 0) {
         parts.observer().restarted(lost);
-        log.warn("{} payments had no running workflow and were started again", lost);
+        log.atLevel(level).log("{} payments had no running workflow and were started again", lost);
       }
       started.stream()
           .filter(PacedStart.NoSlot.class::isInstance)

@@ -33,12 +33,14 @@ public final class Payments {
   /**
    * Receives a feed and starts its payments. Nothing is paid before all records are stored, so a
    * feed that breaks off has no effect and may be sent again under its id. A feed that was received
-   * earlier is not read.
+   * earlier is read only to find out whether it is the same.
    *
    * @param feedId 1 to {@link FeedReceiver#MAX_FEED_ID_LENGTH} characters
    * @param configName slot configuration of payments that name none
    * @param records the records in the order of their lines; what it throws is thrown
    * @throws dev.weir.engine.payments.ReceptionLostException if the feed is received again meanwhile
+   * @throws dev.weir.engine.payments.OtherFeedException if a feed with other records was received
+   *     under its id
    */
   public FeedStatus receive(String feedId, String configName, Iterator<FeedRecord> records) {
     FeedStatus feed = receiver.receive(feedId, configName, records).feed();

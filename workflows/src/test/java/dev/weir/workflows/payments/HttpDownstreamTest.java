@@ -18,6 +18,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.Test;
 
 /** A downstream behind a real socket, with every kind of answer. */
 final class HttpDownstreamTest {
+  private static final Duration LONG = Duration.ofMinutes(1);
   private static final InstantSource NOON =
       InstantSource.fixed(Instant.parse("2026-06-01T12:00:00Z"));
   private static final Payment PAYMENT =
@@ -182,17 +184,57 @@ final class HttpDownstreamTest {
             new Answer.Unknown("status 502", true), new Answer.Unknown("status 504", true));
   }
 
+  private static CompletableFuture<Boolean> unanswered(Answer answer) {
+    assertThat(answer).isInstanceOf(Answer.Unanswered.class);
+    Answer.Unanswered unanswered = (Answer.Unanswered) answer;
+    assertThat(unanswered.reason()).isEqualTo("no answer within PT0.3S");
+    return unanswered.end();
+  }
+
   @Test
-  void answerThatDoesNotComeIsUnknown() {
-    server.createContext("/bank/payments", exchange -> awaitEnd());
+  void answerThatComesLateSaysThatTheCallHasArrived() {
+    server.createContext(
+        "/bank/payments",
+        exchange -> {
+          awaitEnd();
+          exchange.sendResponseHeaders(201, -1);
+          exchange.close();
+        });
     try (HttpDownstream downstream = downstream(Duration.ofMillis(300))) {
-      assertThat(downstream.pay(PAYMENT))
-          .isEqualTo(new Answer.Unknown("no answer within PT0.3S", true));
+      CompletableFuture<Boolean> late = unanswered(downstream.pay(PAYMENT));
+      assertThat(late).isNotDone();
+      end.countDown();
+      assertThat(late).succeedsWithin(LONG).isEqualTo(true);
     }
   }
 
   @Test
-  void bodyThatDoesNotComeIsUnknown() {
+  void connectionThatEndsLateDoesNotSayWhetherTheCallHasArrived() {
+    server.createContext(
+        "/bank/payments",
+        exchange -> {
+          awaitEnd();
+          exchange.close();
+        });
+    try (HttpDownstream downstream = downstream(Duration.ofMillis(300))) {
+      CompletableFuture<Boolean> late = unanswered(downstream.pay(PAYMENT));
+      end.countDown();
+      assertThat(late).succeedsWithin(LONG).isEqualTo(false);
+    }
+  }
+
+  @Test
+  void connectionThatThisSideClosesSaysNothing() {
+    server.createContext("/bank/payments", exchange -> awaitEnd());
+    CompletableFuture<Boolean> late;
+    try (HttpDownstream downstream = downstream(Duration.ofMillis(300))) {
+      late = unanswered(downstream.pay(PAYMENT));
+    }
+    assertThat(late).isNotDone();
+  }
+
+  @Test
+  void bodyThatDoesNotComeBelongsToACallThatHasArrived() {
     server.createContext(
         "/bank/payments",
         exchange -> {
@@ -201,8 +243,8 @@ final class HttpDownstreamTest {
           exchange.getResponseBody().flush();
           awaitEnd();
         });
-    try (HttpDownstream downstream = downstream(Duration.ofMillis(500))) {
-      assertThat(downstream.pay(PAYMENT)).isInstanceOf(Answer.Unknown.class);
+    try (HttpDownstream downstream = downstream(Duration.ofMillis(300))) {
+      assertThat(unanswered(downstream.pay(PAYMENT))).succeedsWithin(LONG).isEqualTo(true);
     }
   }
 

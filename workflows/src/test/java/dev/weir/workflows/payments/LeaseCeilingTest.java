@@ -2,6 +2,7 @@ package dev.weir.workflows.payments;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.core.internal.Micros;
 import dev.weir.engine.limits.memory.MemoryLeaseStore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -10,6 +11,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -18,13 +20,18 @@ import org.junit.jupiter.api.Test;
 final class LeaseCeilingTest {
   private static final Duration MAX_CALL = Duration.ofSeconds(2);
   private static final Duration MAX_LATENESS = Duration.ofSeconds(3);
+  private static final Duration MAX_PAUSE = Duration.ofMinutes(15);
 
   private long nowMicros = 1_000_000_000_000L;
   private final MemoryLeaseStore leases = new MemoryLeaseStore(() -> nowMicros);
 
   private LeaseCeiling ceiling(int max) {
     return new LeaseCeiling(
-        leases, "bank", max, MAX_CALL.plus(MAX_LATENESS), () -> nowMicros * 1_000);
+        leases,
+        "bank",
+        max,
+        new LeaseCeiling.Times(MAX_CALL, MAX_LATENESS, MAX_PAUSE),
+        () -> nowMicros * 1_000);
   }
 
   private static Ceiling.Permit permit(Ceiling.Admission admission) {
@@ -37,7 +44,7 @@ final class LeaseCeilingTest {
     LeaseCeiling ceiling = ceiling(1);
     Ceiling.Permit permit = permit(ceiling.enter("a"));
     nowMicros += 300_000;
-    permit.answered();
+    permit.answered(true);
     nowMicros += 999_999;
     assertThat(ceiling.enter("b")).isInstanceOf(Ceiling.Wait.class);
     nowMicros += 1;
@@ -45,7 +52,7 @@ final class LeaseCeilingTest {
   }
 
   @Test
-  void placeOfACallWithoutAnAnswerIsKeptUntilItCanNoLongerArrive() {
+  void placeOfACallWhoseWorkerDiedIsKeptUntilItCanNoLongerArrive() {
     LeaseCeiling ceiling = ceiling(1);
     permit(ceiling.enter("a"));
     // Up to 5 s until it is sent, 2 s until it is given up, 3 s until it arrives, and a second.
@@ -53,6 +60,67 @@ final class LeaseCeilingTest {
     assertThat(ceiling.enter("b")).isInstanceOf(Ceiling.Wait.class);
     nowMicros += 1;
     permit(ceiling.enter("b"));
+  }
+
+  @Test
+  void placeOfACallWithoutAnAnswerIsKeptUntilTheAnswer() {
+    LeaseCeiling ceiling = ceiling(1);
+    CompletableFuture<Boolean> end = new CompletableFuture<>();
+    permit(ceiling.enter("a")).unanswered(end);
+    nowMicros += Micros.floor(MAX_PAUSE);
+    assertThat(ceiling.enter("b")).isInstanceOf(Ceiling.Wait.class);
+    end.complete(true);
+    nowMicros += 999_999;
+    assertThat(ceiling.enter("b")).isInstanceOf(Ceiling.Wait.class);
+    nowMicros += 1;
+    permit(ceiling.enter("b"));
+  }
+
+  @Test
+  void placeOfACallWhoseConnectionEndsIsKeptUntilItCanNoLongerArrive() {
+    LeaseCeiling ceiling = ceiling(1);
+    CompletableFuture<Boolean> end = new CompletableFuture<>();
+    permit(ceiling.enter("a")).unanswered(end);
+    nowMicros += Micros.floor(MAX_PAUSE) / 2;
+    end.complete(false);
+    nowMicros += 3_999_999;
+    assertThat(ceiling.enter("b")).isInstanceOf(Ceiling.Wait.class);
+    nowMicros += 1;
+    permit(ceiling.enter("b"));
+  }
+
+  @Test
+  void placeOfACallWithoutAnAnswerIsFreeAfterTheLongestPause() {
+    LeaseCeiling ceiling = ceiling(1);
+    permit(ceiling.enter("a")).unanswered(new CompletableFuture<>());
+    nowMicros += Micros.floor(MAX_PAUSE) + 3_999_999;
+    assertThat(ceiling.enter("b")).isInstanceOf(Ceiling.Wait.class);
+    nowMicros += 1;
+    permit(ceiling.enter("b"));
+  }
+
+  @Test
+  void decisionAboutALaterCallEndsAnEarlierOneThatWasGivenUp() {
+    LeaseCeiling ceiling = ceiling(2);
+    CompletableFuture<Boolean> end = new CompletableFuture<>();
+    Ceiling.Permit first = permit(ceiling.enter("a"));
+    Ceiling.Permit meanwhile = permit(ceiling.enter("b"));
+    nowMicros += 2_000_000;
+    first.unanswered(end);
+    // It may have been answered by a downstream that is suspended since then.
+    meanwhile.answered(true);
+    nowMicros += 1_000_000;
+    // A proxy can say this while the downstream is suspended.
+    permit(ceiling.enter("c")).answered(false);
+    assertThat(end).isNotDone();
+    nowMicros += 1_000_000;
+    permit(ceiling.enter("d")).answered(true);
+    assertThat(end).isCancelled();
+    nowMicros += 3_999_999;
+    permit(ceiling.enter("e"));
+    assertThat(ceiling.enter("f")).isInstanceOf(Ceiling.Wait.class);
+    nowMicros += 1;
+    permit(ceiling.enter("f"));
   }
 
   @Test
@@ -75,7 +143,7 @@ final class LeaseCeilingTest {
   void eachOfManyWaitsLongerThanTheOneBefore() {
     LeaseCeiling ceiling = ceiling(10);
     for (int i = 0; i < 10; i++) {
-      permit(ceiling.enter("first" + i)).answered();
+      permit(ceiling.enter("first" + i)).answered(true);
     }
     Duration last = Duration.ZERO;
     for (int i = 0; i < 100; i++) {
@@ -90,12 +158,17 @@ final class LeaseCeilingTest {
   /** An event of a simulation. */
   private record Event(long atMicros, Runnable action) {}
 
-  /** Callers that come in any order, with any latency; some get no answer, and arrive late. */
+  /**
+   * Callers that come in any order, with any latency, to a downstream that pauses for up to a
+   * minute; some get no answer, and arrive late.
+   */
   @Property(tries = 200)
   void noSecondSeesMoreCallsThanTheCeiling(
       @ForAll @IntRange(min = 1, max = 20) int max, @ForAll long seed) {
     Random random = new Random(seed);
     LeaseCeiling ceiling = ceiling(max);
+    long pause = nowMicros + random.nextLong(3_000_000);
+    Paused paused = new Paused(pause, pause + random.nextLong(60_000_000));
     PriorityQueue<Event> events = new PriorityQueue<>(Comparator.comparingLong(Event::atMicros));
     List<Long> arrivals = new ArrayList<>();
     int callers = max * 20;
@@ -110,7 +183,7 @@ final class LeaseCeilingTest {
                   switch (ceiling.enter(id)) {
                     case Ceiling.Wait wait ->
                         events.add(new Event(nowMicros + wait.duration().toNanos() / 1_000, this));
-                    case Ceiling.Permit permit -> call(permit, random, events, arrivals);
+                    case Ceiling.Permit permit -> call(permit, random, paused, events, arrivals);
                   }
                 }
               }));
@@ -124,18 +197,41 @@ final class LeaseCeilingTest {
     assertThat(arrivals).hasSizeGreaterThan(callers / 2);
   }
 
+  /** A time at which the downstream does nothing; what has come meanwhile, it sees at the end. */
+  private record Paused(long fromMicros, long untilMicros) {
+    private long seenAt(long comesAt) {
+      return comesAt >= fromMicros && comesAt < untilMicros ? untilMicros : comesAt;
+    }
+  }
+
   private void call(
-      Ceiling.Permit permit, Random random, PriorityQueue<Event> events, List<Long> arrivals) {
-    if (random.nextInt(10) == 0) {
-      // Given up after 2 s; it arrives within another 3, or never.
-      if (random.nextBoolean()) {
-        arrivals.add(nowMicros + random.nextLong(5_000_000));
+      Ceiling.Permit permit,
+      Random random,
+      Paused paused,
+      PriorityQueue<Event> events,
+      List<Long> arrivals) {
+    long givenUpAt = nowMicros + 2_000_000;
+    CompletableFuture<Boolean> end = new CompletableFuture<>();
+    if (random.nextInt(10) == 0 && paused.seenAt(givenUpAt) == givenUpAt) {
+      // Its connection ends, and it arrives within another 3 s, or never.
+      long arrival = nowMicros + random.nextLong(5_000_000);
+      if (random.nextBoolean() && paused.seenAt(arrival) == arrival) {
+        arrivals.add(arrival);
       }
+      events.add(new Event(givenUpAt, () -> permit.unanswered(end)));
+      events.add(new Event(givenUpAt + random.nextLong(1_000_000), () -> end.complete(false)));
       return;
     }
-    long latency = random.nextLong(random.nextBoolean() ? 50_000 : 2_000_000);
-    arrivals.add(nowMicros + (latency == 0 ? 0 : random.nextLong(latency)));
-    events.add(new Event(nowMicros + latency, permit::answered));
+    long latency = 1 + random.nextLong(random.nextBoolean() ? 50_000 : 2_000_000);
+    long arrival = paused.seenAt(nowMicros + random.nextLong(latency));
+    arrivals.add(arrival);
+    long answer = paused.seenAt(Math.max(arrival, nowMicros + latency));
+    if (answer <= givenUpAt) {
+      events.add(new Event(answer, () -> permit.answered(true)));
+    } else {
+      events.add(new Event(givenUpAt, () -> permit.unanswered(end)));
+      events.add(new Event(answer, () -> end.complete(true)));
+    }
   }
 
   private static int maxInASecond(List<Long> arrivals) {

@@ -41,12 +41,15 @@ final class PaymentProcess {
   /** The bank is on the same machine, which may be busy. */
   static final Duration MAX_LATENESS = Duration.ofSeconds(8);
 
+  /** A process that is killed leaves the places of calls without an answer for so long. */
+  private static final Duration MAX_PAUSE = Duration.ofSeconds(20);
+
   private static final Logger log = LoggerFactory.getLogger(PaymentProcess.class);
   private static final Duration GRACE = Duration.ofSeconds(10);
   private static final long RECONCILER_MILLIS = 2_000;
   private static final int MAX_STARTS = 6;
   private static final Attempts ATTEMPTS =
-      new Attempts(50, Duration.ofMillis(200), Duration.ofSeconds(2));
+      new Attempts(Duration.ofHours(1), Duration.ofMillis(200), Duration.ofSeconds(2));
 
   /** Shorter than those of a real worker, so that a test need not wait for minutes. */
   private static final StepTimes TIMES =
@@ -110,7 +113,10 @@ final class PaymentProcess {
               halt.in(PaymentStore.class, new JdbcPaymentStore(pool)),
               halt.in(SlotSource.class, SlotSource.of(scheduler)),
               new LeaseCeiling(
-                  new JdbcLeaseStore(pool), CONFIG, task.ceiling(), CALL_TIMEOUT, MAX_LATENESS),
+                  new JdbcLeaseStore(pool),
+                  CONFIG,
+                  task.ceiling(),
+                  new LeaseCeiling.Times(CALL_TIMEOUT, MAX_LATENESS, MAX_PAUSE)),
               halt.in(Downstream.class, bank),
               ATTEMPTS,
               "payments",

@@ -35,7 +35,7 @@ final class PaymentReconcilerTest {
                 new FeedRecord.Accepted(
                     record.line(), ((FeedRecord.Accepted) record).payment().orConfig(scene.name))));
     scene.store.add(reception, all);
-    scene.store.complete(reception);
+    scene.store.complete(reception, "digest");
   }
 
   @Test

@@ -57,6 +57,9 @@ final class PaymentScene implements AutoCloseable {
   /** Runs while slots are being assigned. */
   volatile Runnable onAssign = () -> {};
 
+  /** Whether there are no slots any more. */
+  volatile boolean isFull;
+
   private final HikariDataSource pool;
   private final PaymentWorker worker;
 
@@ -67,8 +70,14 @@ final class PaymentScene implements AutoCloseable {
    * @param ceiling max calls within any second
    * @param trouble the share of calls that go wrong
    * @param crashes the share of steps that crash
+   * @param giveUpAfter how long payments are tried
    */
-  record Settings(int perSecond, int ceiling, double trouble, double crashes) {}
+  record Settings(
+      int perSecond, int ceiling, double trouble, double crashes, Duration giveUpAfter) {
+    Settings(int perSecond, int ceiling, double trouble, double crashes) {
+      this(perSecond, ceiling, trouble, crashes, Duration.ofHours(24));
+    }
+  }
 
   private PaymentScene(
       String name,
@@ -103,10 +112,10 @@ final class PaymentScene implements AutoCloseable {
                 leases,
                 name,
                 settings.ceiling(),
-                used.maxCallTime(),
-                FlakyDownstream.maxLateness()),
+                new LeaseCeiling.Times(
+                    used.maxCallTime(), FlakyDownstream.maxLateness(), Duration.ofMinutes(15))),
             crashes.in(Downstream.class, used),
-            Attempts.DEFAULT,
+            Attempts.within(settings.giveUpAfter()),
             "payments-" + name,
             time);
     // What the test asks does not crash.
@@ -129,6 +138,9 @@ final class PaymentScene implements AutoCloseable {
       @Override
       public List<PacedSlot> assign(List<SlotRequest> requests) {
         onAssign.run();
+        if (isFull) {
+          return requests.stream().<PacedSlot>map(it -> new PacedSlot.None("it is full")).toList();
+        }
         return slots.assign(requests);
       }
 

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.engine.payments.FeedState;
 import dev.weir.engine.payments.Payment;
+import dev.weir.engine.payments.PaymentState;
+import dev.weir.engine.payments.PaymentStatus;
 import dev.weir.engine.slots.Slot;
 import dev.weir.engine.slots.SlotState;
 import dev.weir.workflows.payments.PaymentScene.Settings;
@@ -38,6 +40,32 @@ final class PaymentSlotsTest {
       assertThat(scene.payments.find(id).orElseThrow().endedAt().orElseThrow())
           .isAfterOrEqualTo(slot.scheduledTime());
       assertThat(scene.downstream.calls()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void paymentThatLostItsSlotAndGetsNoOtherOneFails() {
+    Duration max = Duration.ofMinutes(5);
+    try (PaymentScene scene = PaymentScene.open(new Settings(10, 20, 0, 0, max))) {
+      Instant soon = scene.time.instant().plus(Duration.ofHours(1));
+      String id = scene.payment(1).paymentId();
+      scene.receive("f", PaymentScene.feed(List.of(scene.payment(1, Optional.of(soon)))));
+      scene.time.await(
+          "the start of the feed",
+          Duration.ofMinutes(1),
+          () -> scene.status("f").state() == FeedState.STARTED);
+      scene.scheduler.cancel(id);
+      scene.isFull = true;
+      assertThat(scene.awaitDone("f").failed()).isEqualTo(1);
+      PaymentStatus payment = scene.payments.find(id).orElseThrow();
+      assertThat(payment.state()).isEqualTo(PaymentState.FAILED);
+      assertThat(payment.reason())
+          .isEqualTo(
+              "given up without a call: it lost its slot and got no other one within PT5M: it is"
+                  + " full");
+      assertThat(payment.endedAt().orElseThrow()).isAfterOrEqualTo(soon.plus(max));
+      assertThat(scene.downstream.calls()).isZero();
+      assertThat(scene.count("payment_audit where payment_id = '%s'".formatted(id))).isEqualTo(1);
     }
   }
 

@@ -57,10 +57,12 @@ final class RealTemporalIT {
                   new JdbcLeaseStore(pool),
                   name,
                   CEILING,
-                  downstream.maxCallTime(),
-                  FlakyDownstream.maxLateness()),
+                  new LeaseCeiling.Times(
+                      downstream.maxCallTime(),
+                      FlakyDownstream.maxLateness(),
+                      Duration.ofMinutes(15))),
               downstream,
-              Attempts.DEFAULT,
+              Attempts.within(Duration.ofHours(1)),
               "payments-" + name,
               clock);
       Payments payments = new Payments(temporal.client(), parts);

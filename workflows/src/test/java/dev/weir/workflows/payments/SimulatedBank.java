@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.time.Duration;
 
 /** The simulator of a payment API behind a socket, on the clock of the test. */
@@ -49,8 +50,16 @@ final class SimulatedBank implements AutoCloseable {
   }
 
   Downstream client() {
-    return new HttpDownstream(
-        new HttpDownstream.Settings(server.address(), CALL_TIMEOUT, ""), time);
+    return client(server.address());
+  }
+
+  /** Returns a client that reaches the bank at another address. */
+  Downstream client(URI address) {
+    return new HttpDownstream(new HttpDownstream.Settings(address, CALL_TIMEOUT, ""), time);
+  }
+
+  URI address() {
+    return server.address();
   }
 
   CallStatistics calls() {

@@ -106,7 +106,9 @@ final class DownstreamServerTest {
             () -> NOW);
     HttpDownstream client = client(simulator, Duration.ofSeconds(2));
     assertThat(client.pay(payment("a")))
-        .isEqualTo(new Answer.Unknown("no answer within PT2S", true));
+        .isInstanceOfSatisfying(
+            Answer.Unanswered.class,
+            answer -> assertThat(answer.reason()).isEqualTo("no answer within PT2S"));
     assertThat(simulator.statistics().count(CallResult.TIMED_OUT)).isEqualTo(1);
   }
 

@@ -65,6 +65,16 @@ final class FeedReads {
     return transactions.read(connection -> Sql.first(connection, FeedReads::status, ONE, feedId));
   }
 
+  Optional<String> digest(String feedId) {
+    return transactions.read(
+        connection ->
+            Sql.first(
+                connection,
+                row -> row.getString(1),
+                "select digest from payment_feed where feed_id = ?",
+                feedId));
+  }
+
   List<FeedStatus> list(String after, int max) {
     return transactions.read(
         connection -> Sql.list(connection, FeedReads::status, NEWEST, after, after, max));

@@ -31,8 +31,8 @@ final class FeedReception {
       """
       insert into payment_feed as f (feed_id, config_name, state, reception, created_at,
                                      received_at, read_count, accepted_count, repeated_count,
-                                     rejected_count)
-      values (?, ?, 0, 1, %1$s, %1$s, 0, 0, 0, 0)
+                                     rejected_count, digest)
+      values (?, ?, 0, 1, %1$s, %1$s, 0, 0, 0, 0, '')
       on conflict (feed_id) do update
       set config_name = excluded.config_name, reception = f.reception + 1,
           received_at = excluded.received_at,
@@ -289,7 +289,7 @@ final class FeedReception {
   }
 
   /** Completes a reception and settles its claims. Completing it again has no effect. */
-  void complete(Reception reception) {
+  void complete(Reception reception, String digest) {
     transactions.write(
         connection -> {
           int feed = current(connection, reception).number();
@@ -298,7 +298,11 @@ final class FeedReception {
           if (current(connection, reception).state() == 0) {
             FeedClaims.Settled settled = FeedClaims.settle(connection, feed, holders);
             count(connection, feed, 0, settled.accepted(), settled.repeated(), settled.rejected());
-            Sql.update(connection, "update payment_feed set state = 1 where feed_no = ?", feed);
+            Sql.update(
+                connection,
+                "update payment_feed set state = 1, digest = ? where feed_no = ?",
+                digest,
+                feed);
           }
           return feed;
         });

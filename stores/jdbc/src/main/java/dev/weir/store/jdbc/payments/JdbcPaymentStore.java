@@ -55,7 +55,7 @@ public final class JdbcPaymentStore implements PaymentStore {
     OptionalLong number = reception.open(feedId, configName);
     return number.isPresent()
         ? new Opening.Opened(new Reception(feedId, number.getAsLong()))
-        : new Opening.Known(reads.status(feedId).orElseThrow());
+        : new Opening.Known(reads.status(feedId).orElseThrow(), reads.digest(feedId).orElseThrow());
   }
 
   @Override
@@ -64,8 +64,8 @@ public final class JdbcPaymentStore implements PaymentStore {
   }
 
   @Override
-  public FeedStatus complete(Reception feed) {
-    reception.complete(feed);
+  public FeedStatus complete(Reception feed, String digest) {
+    reception.complete(feed, digest);
     return reads.status(feed.feedId()).orElseThrow();
   }
 
@@ -148,6 +148,21 @@ public final class JdbcPaymentStore implements PaymentStore {
   @Override
   public boolean ended(PaymentCall call, PaymentState state) {
     return ends.ended(call, state);
+  }
+
+  @Override
+  public Instant withoutSlot(String paymentId, Instant now) {
+    return ends.withoutSlot(paymentId, now);
+  }
+
+  @Override
+  public boolean failed(String paymentId, Instant at, String reason) {
+    return ends.failed(paymentId, at, reason);
+  }
+
+  @Override
+  public Optional<Instant> firstCall(String paymentId) {
+    return ends.firstCall(paymentId);
   }
 
   @Override

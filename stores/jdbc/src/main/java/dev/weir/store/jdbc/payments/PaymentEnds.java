@@ -12,6 +12,7 @@ import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -71,10 +72,30 @@ final class PaymentEnds {
       """
           .formatted(Dialect.POSTGRESQL.now(), Dialect.POSTGRESQL.now());
 
+  private static final String WITHOUT_SLOT =
+      """
+      update payment p set slotless_since = coalesce(p.slotless_since, ?)
+      where p.payment_id = ? returning p.slotless_since
+      """;
+
+  private static final String FAILED =
+      """
+      with ended as (
+        update payment p set state = 4 where p.payment_id = ? and p.state in (1, 2)
+        returning p.payment_id, p.feed_no, p.state, p.attempts)
+      insert into payment_audit (payment_id, feed_no, state, attempts, ended_at, detail,
+                                 recorded_at)
+      select e.payment_id, e.feed_no, e.state, e.attempts, ?, ?, %s from ended e
+      """
+          .formatted(Dialect.POSTGRESQL.now());
+
+  /** Of a feed that is being received nobody knows whether its sender is still there. */
   private static final String FIND =
       """
-      select p.payment_id, f.feed_id, p.state, p.attempts, a.ended_at, coalesce(a.detail, '')
-               as detail
+      select p.payment_id, f.feed_id, p.state, p.attempts, a.ended_at,
+             case when f.state = 0 then 'its feed is not complete: nothing of it is paid before all'
+                    || ' of it is received; if it broke off, send it again under its id'
+                  else coalesce(a.detail, '') end as detail
       from payment p
       join payment_feed f on f.feed_no = p.feed_no
       left join payment_audit a on a.payment_id = p.payment_id
@@ -181,6 +202,35 @@ final class PaymentEnds {
                     Micros.ceil(call.answeredAt()),
                     call.detail()));
     return audits > 0;
+  }
+
+  Instant withoutSlot(String paymentId, Instant now) {
+    return transactions
+        .autoCommit(
+            connection ->
+                Sql.first(
+                    connection,
+                    row -> Micros.instant(row.getLong(1)),
+                    WITHOUT_SLOT,
+                    Micros.ceil(now),
+                    paymentId))
+        .orElse(now);
+  }
+
+  boolean failed(String paymentId, Instant at, String reason) {
+    return transactions.autoCommit(
+            connection -> Sql.update(connection, FAILED, paymentId, Micros.ceil(at), reason))
+        > 0;
+  }
+
+  Optional<Instant> firstCall(String paymentId) {
+    return transactions.read(
+        connection ->
+            Sql.first(
+                connection,
+                row -> Micros.instant(row.getLong(1)),
+                "select called_at from payment_call where payment_id = ? order by called_at limit 1",
+                paymentId));
   }
 
   boolean hasUnknownCall(String paymentId) {

@@ -71,8 +71,9 @@ final class FeedReceptionTest {
     strict.add(first, List.of(record(2, 1, "1.00"), record(3, 2, "1.00")));
     Reception second = open(strict, "g");
     strict.add(second, List.of(record(2, 1, "2.00"), record(3, 2, "2.00")));
-    strict.complete(first);
-    assertThatThrownBy(() -> strict.complete(second)).isInstanceOf(TooManyRejectsException.class);
+    strict.complete(first, "digest");
+    assertThatThrownBy(() -> strict.complete(second, "digest"))
+        .isInstanceOf(TooManyRejectsException.class);
     assertThat(strict.feed(second.feedId()).orElseThrow().state()).isEqualTo(FeedState.RECEIVING);
   }
 
@@ -93,11 +94,11 @@ final class FeedReceptionTest {
     assertThat(claims(givenUp)).isZero();
     assertThatThrownBy(() -> store.add(givenUp, List.of(record(5, 3, "1.00"))))
         .isInstanceOf(ReceptionLostException.class);
-    assertThat(store.complete(kept).read()).isEqualTo(2);
+    assertThat(store.complete(kept, "digest").read()).isEqualTo(2);
     assertThat(store.rejects(kept.feedId(), 0, 10)).hasSize(1);
     Reception again = open(store, "g");
     store.add(again, List.of(record(2, 2, "1.00")));
-    assertThat(store.complete(again).read()).isEqualTo(1);
+    assertThat(store.complete(again, "digest").read()).isEqualTo(1);
   }
 
   private static void makeOld(Reception reception) throws SQLException {

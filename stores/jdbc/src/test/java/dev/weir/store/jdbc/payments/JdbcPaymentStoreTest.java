@@ -77,7 +77,7 @@ final class JdbcPaymentStoreTest {
       records.add(record(records.size() + 2, number));
     }
     store.add(reception, records);
-    store.complete(reception);
+    store.complete(reception, "digest");
     return reception.feedId();
   }
 
@@ -101,7 +101,7 @@ final class JdbcPaymentStoreTest {
             new FeedRecord.Rejected(5, "currency is unknown", "", "a,b"),
             record(6, 2)));
     store.add(reception, List.of(record(7, 2), record(8, 3)));
-    FeedStatus feed = store.complete(reception);
+    FeedStatus feed = store.complete(reception, "digest");
     assertThat(feed.state()).isEqualTo(FeedState.STARTING);
     assertThat(feed.read()).isEqualTo(7);
     assertThat(feed.repeated()).isEqualTo(2);
@@ -134,7 +134,7 @@ final class JdbcPaymentStoreTest {
     receive("f", 1);
     Reception second = open("g");
     store.add(second, List.of(new FeedRecord.Accepted(2, payment(1, "10"))));
-    assertThat(store.complete(second).repeated()).isEqualTo(1);
+    assertThat(store.complete(second, "digest").repeated()).isEqualTo(1);
   }
 
   @Test
@@ -146,9 +146,10 @@ final class JdbcPaymentStoreTest {
     assertThat(second.number()).isNotEqualTo(first.number());
     assertThatThrownBy(() -> store.add(first, List.of(record(5, 3))))
         .isInstanceOf(ReceptionLostException.class);
-    assertThatThrownBy(() -> store.complete(first)).isInstanceOf(ReceptionLostException.class);
+    assertThatThrownBy(() -> store.complete(first, "digest"))
+        .isInstanceOf(ReceptionLostException.class);
     store.add(second, List.of(record(2, 2)));
-    FeedStatus feed = store.complete(second);
+    FeedStatus feed = store.complete(second, "digest");
     assertThat(feed.read()).isEqualTo(1);
     assertThat(feed.repeated()).isZero();
     assertThat(feed.rejected()).isZero();
@@ -159,7 +160,45 @@ final class JdbcPaymentStoreTest {
   @Test
   void completedFeedIsKnown() {
     String feedId = receive("f", 1);
-    assertThat(otherNode.open(feedId, "bank")).isEqualTo(new Opening.Known(status(feedId)));
+    assertThat(otherNode.open(feedId, "bank"))
+        .isEqualTo(new Opening.Known(status(feedId), "digest"));
+  }
+
+  @Test
+  void paymentOfAFeedThatIsNotCompleteSaysSo() {
+    Reception reception = open("f");
+    store.add(reception, List.of(record(2, 1)));
+    PaymentStatus payment = otherNode.find(payment(1).paymentId()).orElseThrow();
+    assertThat(payment.state()).isEqualTo(PaymentState.SCHEDULED);
+    assertThat(payment.reason()).startsWith("its feed is not complete");
+    store.complete(reception, "digest");
+    assertThat(otherNode.find(payment(1).paymentId()).orElseThrow().reason()).isEmpty();
+  }
+
+  @Test
+  void paymentThatHasNoSlotRemembersSinceWhen() {
+    receive("f", 1);
+    String id = payment(1).paymentId();
+    store.begin(id);
+    assertThat(store.withoutSlot(id, NOON)).isEqualTo(NOON);
+    assertThat(otherNode.withoutSlot(id, NOON.plusSeconds(60))).isEqualTo(NOON);
+    assertThat(store.failed(id, NOON.plusSeconds(90), "no slot")).isTrue();
+    assertThat(otherNode.failed(id, NOON.plusSeconds(95), "again")).isFalse();
+    PaymentStatus payment = otherNode.find(id).orElseThrow();
+    assertThat(payment.state()).isEqualTo(PaymentState.FAILED);
+    assertThat(payment.reason()).isEqualTo("no slot");
+    assertThat(payment.endedAt()).contains(NOON.plusSeconds(90));
+    assertThat(payment.attempts()).isZero();
+  }
+
+  @Test
+  void firstCallIsTheEarliest() {
+    receive("f", 1);
+    String id = payment(1).paymentId();
+    assertThat(store.firstCall(id)).isEmpty();
+    store.attempted(call(payment(1), NOON.plusSeconds(5), PaymentCall.Result.RETRY));
+    store.attempted(call(payment(1), NOON, PaymentCall.Result.UNKNOWN));
+    assertThat(otherNode.firstCall(id)).contains(NOON);
   }
 
   @Test
@@ -170,7 +209,7 @@ final class JdbcPaymentStoreTest {
     assertThat(store.startingFeeds(1_000)).doesNotContain(reception.feedId());
     assertThat(store.cancel(payment(1).paymentId()))
         .contains(new Cancellation(PaymentState.SCHEDULED, false));
-    store.complete(reception);
+    store.complete(reception, "digest");
     assertThat(store.chunk(reception.feedId(), 0, 10)).isPresent();
   }
 

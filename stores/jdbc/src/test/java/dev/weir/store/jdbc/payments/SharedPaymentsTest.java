@@ -75,7 +75,7 @@ final class SharedPaymentsTest {
     store.add(kept, List.of(record(2, 1)));
     Reception broken = open("g");
     otherNode.add(broken, List.of(record(2, 1)));
-    FeedStatus completed = store.complete(kept);
+    FeedStatus completed = store.complete(kept, "digest");
     assertThat(completed.repeated()).isZero();
     assertThat(payments(kept)).containsExactly(payment(1));
     assertThat(feedOf(1)).isEqualTo(kept.feedId());
@@ -88,7 +88,7 @@ final class SharedPaymentsTest {
     Reception later = open("g");
     otherNode.add(
         later, List.of(record(2, 1, "11.00"), record(3, 2), record(4, 2), record(5, 2, "12.00")));
-    FeedStatus received = otherNode.complete(later);
+    FeedStatus received = otherNode.complete(later, "digest");
     assertThat(received.read()).isEqualTo(4);
     assertThat(received.repeated()).as("within the feed").isEqualTo(1);
     assertThat(received.rejected()).as("within the feed").isEqualTo(1);
@@ -102,10 +102,10 @@ final class SharedPaymentsTest {
     store.add(first, List.of(record(2, 1), record(3, 2)));
     Reception second = open("g");
     otherNode.add(second, List.of(record(2, 1, "99.00"), record(3, 2)));
-    FeedStatus completed = otherNode.complete(second);
+    FeedStatus completed = otherNode.complete(second, "digest");
     assertThat(completed.rejected() + completed.repeated()).isZero();
     store.add(first, List.of(record(4, 3)));
-    FeedStatus late = store.complete(first);
+    FeedStatus late = store.complete(first, "digest");
     assertThat(late.read()).isEqualTo(3);
     assertThat(late.repeated()).isEqualTo(1);
     assertThat(late.rejected()).isEqualTo(1);
@@ -119,7 +119,7 @@ final class SharedPaymentsTest {
                 payment(1).toRecord()));
     assertThat(payments(first)).containsExactly(payment(3));
     assertThat(payments(second)).containsExactly(payment(1, "99.00"), payment(2));
-    assertThat(store.complete(first)).as("again").isEqualTo(late);
+    assertThat(store.complete(first, "digest")).as("again").isEqualTo(late);
   }
 
   @Test
@@ -128,8 +128,8 @@ final class SharedPaymentsTest {
     store.add(first, List.of(record(2, 1), record(3, 2)));
     Reception second = open("g");
     otherNode.add(second, List.of(record(2, 1, "99.00"), record(3, 2)));
-    store.complete(first);
-    FeedStatus late = otherNode.complete(second);
+    store.complete(first, "digest");
+    FeedStatus late = otherNode.complete(second, "digest");
     assertThat(late.repeated()).isEqualTo(1);
     assertThat(late.rejected()).isEqualTo(1);
     assertThat(payments(second)).isEmpty();
@@ -145,20 +145,20 @@ final class SharedPaymentsTest {
     Reception firstAgain = open("f");
     store.add(second, List.of(record(4, 1), record(5, 2, "12.00")));
     store.add(firstAgain, List.of(record(2, 2)));
-    FeedStatus completed = store.complete(second);
+    FeedStatus completed = store.complete(second, "digest");
     assertThat(completed.repeated()).isEqualTo(1);
     assertThat(completed.rejected()).isEqualTo(1);
     assertThat(payments(second)).containsExactly(payment(1), payment(2));
-    assertThat(store.complete(firstAgain).repeated()).isEqualTo(1);
+    assertThat(store.complete(firstAgain, "digest").repeated()).isEqualTo(1);
 
     Reception third = open("h");
     store.add(third, List.of(record(2, 3)));
     Reception fourth = open("i");
     store.add(fourth, List.of(record(2, 3)));
     Reception fourthAgain = open("i");
-    FeedStatus empty = store.complete(fourthAgain);
+    FeedStatus empty = store.complete(fourthAgain, "digest");
     assertThat(empty.read() + empty.repeated()).isZero();
-    store.complete(third);
+    store.complete(third, "digest");
     assertThat(feedOf(3)).isEqualTo(third.feedId());
   }
 
@@ -168,9 +168,9 @@ final class SharedPaymentsTest {
     for (Reception reception : receptions) {
       store.add(reception, List.of(record(2, 1)));
     }
-    assertThat(store.complete(receptions.get(2)).repeated()).isZero();
-    assertThat(store.complete(receptions.get(1)).repeated()).isEqualTo(1);
-    assertThat(store.complete(receptions.get(0)).repeated()).isEqualTo(1);
+    assertThat(store.complete(receptions.get(2), "digest").repeated()).isZero();
+    assertThat(store.complete(receptions.get(1), "digest").repeated()).isEqualTo(1);
+    assertThat(store.complete(receptions.get(0), "digest").repeated()).isEqualTo(1);
     assertThat(feedOf(1)).isEqualTo(receptions.get(2).feedId());
   }
 
@@ -194,7 +194,7 @@ final class SharedPaymentsTest {
                     node.add(
                         reception, List.of(record(2 * i + 2, first), record(2 * i + 3, first + 1)));
                   }
-                  return node.complete(reception);
+                  return node.complete(reception, "digest");
                 }));
       }
       for (Future<?> receiver : receivers) {
