@@ -26,6 +26,7 @@ import java.util.regex.Pattern;
 import org.springframework.boot.Banner;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -73,6 +74,7 @@ final class Service implements AutoCloseable {
 
   /** Ends Netty's threads at once: they usually wait two seconds for further tasks. */
   @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(name = "reactor.netty.http.server.HttpServer")
   static class QuickEnd {
     @Bean
     ReactorResourceFactory resources() {
