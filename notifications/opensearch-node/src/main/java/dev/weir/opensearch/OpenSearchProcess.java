@@ -58,6 +58,9 @@ public final class OpenSearchProcess implements AutoCloseable {
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-Xms256m",
             "-Xmx512m",
+            // A short life on a machine with much to do: start quickly, compile lightly.
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
             "-XX:+ExitOnOutOfMemoryError",
             "--enable-native-access=ALL-UNNAMED",
             "-cp",

@@ -281,6 +281,8 @@ final class EmbeddedDatabaseIT {
   private static Process startElsewhere(Path folder) throws IOException {
     return new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
             "-cp",
             System.getProperty("java.class.path"),
             Elsewhere.class.getName(),
