@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 @Timeout(value = 2, unit = TimeUnit.HOURS)
 final class TwoNodesUnderFaultsIT {
   private static final Logger log = LoggerFactory.getLogger(TwoNodesUnderFaultsIT.class);
-  private static final int ROUNDS = 
+  private static final int ROUNDS =
       Integer.getInteger("weir.faults.rounds", 2 * Fault.values().length);
   private static final int CALLERS = 16;
   private static final int ANSWERS_BETWEEN = 200;
