@@ -1,5 +1,6 @@
 package dev.weir.server.rules;
 
+import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.rules.Quota;
 import dev.weir.engine.rules.Request;
 import dev.weir.engine.rules.Rule;
@@ -56,13 +57,23 @@ final class RuleEndpoints {
   private final RuleBroadcast broadcast;
   private final RegistryResource<RuleSpec, Rule> rules;
 
-  RuleEndpoints(Rules kept, RuleIndex index, RuleEvaluator evaluator, RuleBroadcast broadcast) {
+  RuleEndpoints(
+      Rules kept,
+      RuleIndex index,
+      RuleEvaluator evaluator,
+      RuleBroadcast broadcast,
+      LimitStore limits) {
     this.kept = kept;
     this.index = index;
     this.evaluator = evaluator;
     this.broadcast = broadcast;
     this.rules =
-        new RegistryResource<>(WORDS, kept, index::refresh, RuleJson::read, RuleJson::writeMembers);
+        new RegistryResource<>(
+            WORDS,
+            kept,
+            index::refresh,
+            document -> RuleJson.read(document, limits),
+            RuleJson::writeMembers);
   }
 
   @Get
