@@ -3,6 +3,7 @@ package dev.weir.server.wiring;
 import dev.weir.core.limits.Limit;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.store.redis.RedisSettings;
+import dev.weir.store.surrealdb.SurrealDbSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -13,6 +14,7 @@ record LimitSettings(
     Store store,
     boolean isFallbackUsed,
     Optional<RedisSettings> redis,
+    Optional<SurrealDbSettings> surrealdb,
     int nodes,
     long maxKeys,
     Duration requestTtl,
@@ -22,21 +24,28 @@ record LimitSettings(
   enum Store {
     MEMORY,
     POSTGRESQL,
-    REDIS
+    REDIS,
+    SURREALDB
   }
 
   static LimitSettings of(Settings settings) {
-    String store = settings.choice(Setting.LIMITS_STORE, List.of("memory", "postgresql", "redis"));
+    String store =
+        settings.choice(
+            Setting.LIMITS_STORE, List.of("memory", "postgresql", "redis", "surrealdb"));
     String fallback = settings.choice(Setting.LIMITS_FALLBACK, List.of("postgresql", "none"));
     LimitSettings limits =
         new LimitSettings(
             switch (store) {
               case "postgresql" -> Store.POSTGRESQL;
               case "redis" -> Store.REDIS;
+              case "surrealdb" -> Store.SURREALDB;
               default -> Store.MEMORY;
             },
             fallback.equals("postgresql"),
             store.equals("redis") ? Optional.of(requiredRedis(settings)) : Optional.empty(),
+            store.equals("surrealdb")
+                ? Optional.of(SurrealDbAddress.of(settings))
+                : Optional.empty(),
             settings.number(Setting.LIMITS_NODES, 1, Limit.MAX_NODES),
             settings.number(Setting.LIMITS_MAX_KEYS, 1_000, Integer.MAX_VALUE),
             settings.duration(
@@ -102,7 +111,7 @@ record LimitSettings(
     }
   }
 
-  /** Returns only the store, because the address of Redis may contain a password. */
+  /** Returns only the store, because the others may contain a password. */
   @Override
   public String toString() {
     return "LimitSettings[store=" + store + "]";

@@ -79,7 +79,8 @@ public enum Setting {
   LIMITS_STORE(
       "weir.limits.store",
       "memory",
-      "Where limits are counted: memory (each node on its own), postgresql or redis."),
+      "Where limits are counted: memory (each node on its own), postgresql, redis, or surrealdb"
+          + " (token buckets and leases only)."),
   LIMITS_FALLBACK(
       "weir.limits.fallback",
       "postgresql",
@@ -111,6 +112,34 @@ public enum Setting {
       "",
       "PEM file of the certificates to trust for Redis. Empty means those of the Java"
           + " runtime."),
+  SURREALDB_URL(
+      "weir.surrealdb.url",
+      "",
+      "Address of SurrealDB, http://host:8000 or https://…. Required if weir.limits.store is"
+          + " surrealdb."),
+  SURREALDB_NAMESPACE(
+      "weir.surrealdb.namespace", "weir", "Namespace of the database in SurrealDB."),
+  SURREALDB_DATABASE("weir.surrealdb.database", "weir", "Database in SurrealDB."),
+  SURREALDB_USER(
+      "weir.surrealdb.user",
+      "",
+      "User of SurrealDB, who must be allowed to define tables. Empty for a server without"
+          + " authentication."),
+  SURREALDB_PASSWORD("weir.surrealdb.password", "", "Password of weir.surrealdb.user."),
+  SURREALDB_USER_LEVEL(
+      "weir.surrealdb.user-level",
+      "database",
+      "Where weir.surrealdb.user is defined: root, namespace or database."),
+  SURREALDB_TIMEOUT(
+      "weir.surrealdb.timeout",
+      "PT2S",
+      "Max time that a decision waits for its turn, and for the answer of SurrealDB. ISO-8601"
+          + " duration."),
+  SURREALDB_ACCEPT_ANOMALIES(
+      "weir.surrealdb.accept-anomalies",
+      "false",
+      "Whether to use a SurrealDB that may hand out the same token twice, as some versions do in"
+          + " memory and on SurrealKV."),
   KAFKA_SERVERS(
       "weir.kafka.bootstrap-servers",
       "",

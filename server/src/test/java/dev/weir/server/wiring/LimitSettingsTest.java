@@ -3,6 +3,7 @@ package dev.weir.server.wiring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.store.surrealdb.SurrealDbSettings;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -68,6 +69,33 @@ final class LimitSettingsTest {
     environment.put("WEIR_LIMITS_FALLBACK", "none");
     assertThat(of(environment).needsDatabase()).isFalse();
     assertThat(of(environment).isBlocking()).isTrue();
+  }
+
+  @Test
+  void surrealdbNeedsAnAddress() {
+    refuses(Map.of("WEIR_LIMITS_STORE", "surrealdb"), "weir.surrealdb.url", "is needed");
+  }
+
+  @Test
+  void surrealdbIsOpenedAsItsUser() {
+    Map<String, String> environment = new HashMap<>();
+    environment.put("WEIR_LIMITS_STORE", "surrealdb");
+    environment.put("WEIR_SURREALDB_URL", "https://surreal.example:8000");
+    SurrealDbSettings plain = of(environment).surrealdb().orElseThrow();
+    assertThat(plain.user()).isEmpty();
+    assertThat(plain.acceptsAnomalies()).isFalse();
+    assertThat(of(environment).needsDatabase()).isFalse();
+    assertThat(of(environment).isBlocking()).isTrue();
+
+    environment.put("WEIR_SURREALDB_USER", "weir");
+    environment.put("WEIR_SURREALDB_PASSWORD", "s3cret");
+    environment.put("WEIR_SURREALDB_USER_LEVEL", "namespace");
+    assertThat(of(environment).surrealdb().orElseThrow().user())
+        .contains(
+            new SurrealDbSettings.User("weir", "s3cret", SurrealDbSettings.Level.NAMESPACE));
+    assertThat(of(environment).toString()).doesNotContain("s3cret");
+    environment.put("WEIR_SURREALDB_NAMESPACE", "a b");
+    refuses(environment, "weir.surrealdb", "namespace must be");
   }
 
   @Test
