@@ -5,6 +5,7 @@ import dev.weir.benchmarks.limits.LimitsSuite;
 import dev.weir.benchmarks.notifications.NotificationsSuite;
 import dev.weir.benchmarks.services.ServicesSuite;
 import dev.weir.benchmarks.slots.SlotsSuite;
+import dev.weir.benchmarks.stores.StoresSuite;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,13 +41,14 @@ public final class Main implements Callable<Integer> {
           new LimitsSuite(),
           new GatewaySuite(),
           new NotificationsSuite(),
-          new ServicesSuite());
+          new ServicesSuite(),
+          new StoresSuite());
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Parameters(
       paramLabel = "SUITE",
-      description = "what to measure: slots, limits, gateway, notifications, services")
+      description = "what to measure: slots, limits, gateway, notifications, services, stores")
   private String suiteName = "";
 
   @Option(names = "--quick", description = "a rougher run that ends within 90 seconds")
