@@ -1,0 +1,133 @@
+package dev.weir.store.surrealdb;
+
+import dev.weir.core.internal.Micros;
+import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Outcome;
+import dev.weir.core.limits.Usage;
+import dev.weir.core.limits.internal.AllOrNothing;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.AcquireResult;
+import dev.weir.engine.limits.LimitRequest;
+import dev.weir.engine.limits.Refund;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Calls about limits: pure functions from requests to queries and from replies to results. */
+final class LimitCall {
+  private static final int GIVEN_BACK = 0;
+  private static final int REUSED = 2;
+
+  private LimitCall() {}
+
+  /** The result of a step. */
+  sealed interface Done {}
+
+  /** The result of {@link LimitStep.Decide}. */
+  record Decided(AcquireResult result) implements Done {}
+
+  /** The result of {@link LimitStep.GiveBack}. */
+  record GivenBack(Refund refund) implements Done {}
+
+  /** Returns the query that runs all steps as one transaction. */
+  static Query steps(List<LimitStep> steps, SurrealDbSettings settings, StoreClock clock) {
+    Map<String, Object> call = new LinkedHashMap<>();
+    call.put("steps", steps.stream().map(LimitStep::parameters).toList());
+    clock.addTo(call);
+    return Query.call(Query.Script.LIMITS, settings, call);
+  }
+
+  /** Returns the results of each step: of a decision as many as it was made times. */
+  static List<List<Done>> results(List<LimitStep> steps, Value reply) {
+    long nowMicros = reply.get("now").number();
+    List<Value> values = reply.get("done").items();
+    List<List<Done>> done = new ArrayList<>(steps.size());
+    for (int i = 0; i < steps.size(); i++) {
+      Value value = values.get(i);
+      done.add(
+          switch (steps.get(i)) {
+            case LimitStep.Decide decide -> decided(decide, value, nowMicros);
+            case LimitStep.GiveBack refund -> List.of(new GivenBack(refund(value.number())));
+          });
+    }
+    return done;
+  }
+
+  private static Refund refund(long outcome) {
+    if (outcome == GIVEN_BACK) {
+      return Refund.GIVEN_BACK;
+    }
+    return outcome == REUSED ? Refund.REUSED : Refund.UNKNOWN;
+  }
+
+  /**
+   * Returns the results of a request, calculated by core from the usages that SurrealDB has found.
+   * They have to be the decisions that SurrealDB has made.
+   */
+  private static List<Done> decided(LimitStep.Decide decide, Value value, long nowMicros) {
+    AcquireRequest request = decide.request();
+    Instant now = Micros.instant(nowMicros);
+    Value known = value.get("known");
+    if (known.isPresent()) {
+      return List.of(new Decided(new RememberedRequest(known).resultFor(request, now)));
+    }
+    List<Usage> usages = new ArrayList<>();
+    value.get("usages").items().forEach(numbers -> usages.add(usage(numbers)));
+    List<Done> results = new ArrayList<>(decide.times());
+    long granted = 0;
+    List<Usage> before = usages;
+    for (int i = 0; i < decide.times(); i++) {
+      AllOrNothing.Step step = AllOrNothing.decide(parts(request, before), nowMicros);
+      results.add(
+          new Decided(
+              new AcquireResult(request.merged(step.decisions()), now, AcquireResult.Mode.STORE)));
+      granted += step.isGranted() ? 1 : 0;
+      before = step.next();
+    }
+    if (granted != value.get("granted").number()) {
+      throw new StoreException(
+          SurrealDb.STORE, StoreException.Outcome.UNKNOWN, "SurrealDB decides otherwise than Weir");
+    }
+    return results;
+  }
+
+  private static List<AllOrNothing.Part> parts(AcquireRequest request, List<Usage> usages) {
+    List<LimitRequest> taking = request.takingParts();
+    List<AllOrNothing.Part> parts = new ArrayList<>(taking.size());
+    for (int i = 0; i < taking.size(); i++) {
+      LimitRequest part = taking.get(i);
+      parts.add(new AllOrNothing.Part(part.policy().limit(), usages.get(i), part.cost()));
+    }
+    return parts;
+  }
+
+  /** Returns the query that reads the usages of the parts that would take tokens. */
+  static Query usages(AcquireRequest request, SurrealDbSettings settings, StoreClock clock) {
+    Map<String, Object> call = new LinkedHashMap<>();
+    call.put("parts", LimitStep.parts(request));
+    clock.addTo(call);
+    return Query.call(Query.Script.USAGES, settings, call);
+  }
+
+  /** Returns the result of a request that takes nothing. */
+  static AcquireResult peeked(AcquireRequest request, Value reply) {
+    long nowMicros = reply.get("now").number();
+    List<LimitRequest> taking = request.takingParts();
+    List<Value> usages = reply.get("usages").items();
+    List<Outcome> outcomes = new ArrayList<>(taking.size());
+    for (int i = 0; i < taking.size(); i++) {
+      LimitRequest part = taking.get(i);
+      Decision decision = part.policy().limit().peek(usage(usages.get(i)), part.cost(), nowMicros);
+      outcomes.add(decision);
+    }
+    return new AcquireResult(
+        request.merged(outcomes), Micros.instant(nowMicros), AcquireResult.Mode.STORE);
+  }
+
+  static Usage usage(Value numbers) {
+    return RememberedRequest.usage(numbers.numbers(), 0);
+  }
+}
