@@ -226,7 +226,7 @@ public final class RuleEvaluator {
       evaluation.count(verdict);
       if (evaluation.hasTaken()) {
         for (RuleCheck check : inShadow) {
-          check.rule().counters().count(shadow(check, evaluation));
+          check.count(shadow(check, evaluation));
         }
       }
     } catch (RuntimeException | Error e) {

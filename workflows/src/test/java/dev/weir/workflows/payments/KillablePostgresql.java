@@ -1,7 +1,7 @@
 package dev.weir.workflows.payments;
 
-import dev.weir.store.tck.internal.FreePort;
 import dev.weir.store.jdbc.PoolSettings;
+import dev.weir.store.tck.internal.FreePort;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -2,6 +2,7 @@ package dev.weir.core.slots.internal;
 
 import dev.weir.core.slots.Calendar;
 import dev.weir.core.slots.SlotPolicy;
+import dev.weir.core.slots.Spread;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -155,13 +156,12 @@ public final class Backlog {
     /** Returns how many more events fit into the current window. */
     private long available(Calendar.Span allowed) {
       long places = WindowCapacity.within(policy, start, allowed);
-      if (taken == 0) {
-        return places;
-      }
       // What is in the window has no later deadline, but may lie before these events may run.
-      return start >= allowed.fromMicros()
-          ? Math.max(0, places - taken)
-          : Math.clamp(WindowCapacity.of(policy, start) - taken, 0, places);
+      boolean liesBefore = allowed.fromMicros() > Math.max(start, policy.pausedUntilMicros());
+      // Under RANDOM the planner does not ask where it lies.
+      return liesBefore && policy.spread() == Spread.EVEN
+          ? Math.clamp(WindowCapacity.of(policy, start) - taken, 0, places)
+          : Math.max(0, places - taken);
     }
 
     private void moveTo(long next) {

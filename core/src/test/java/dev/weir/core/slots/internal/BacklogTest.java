@@ -148,6 +148,24 @@ class BacklogTest {
     assertThat(outcome).isEqualTo(new Outcome(BASE + 3 * SIZE, 700));
   }
 
+  /** The end of the pause and the maximum delay leave a part of the window to both demands. */
+  @Example
+  void demandsShareThePartOfAWindowThatAPauseLeaves() {
+    for (Spread spread : Spread.values()) {
+      SlotPolicy policy =
+          new SlotPolicy(
+              4,
+              SIZE,
+              spread,
+              SIZE + SIZE / 2 + 2,
+              NotBefore.REQUESTED,
+              Calendar.ALWAYS,
+              BASE + SIZE + 1);
+      fillsTheWindowsThatThePlannerWouldFill(
+          new Stage(policy, List.of(new Demand(BASE, 1), new Demand(BASE, 2))));
+    }
+  }
+
   @Example
   void nothingHasNoEnd() {
     assertThat(Backlog.replay(POLICY, List.of(), NEVER, fill -> {}))
