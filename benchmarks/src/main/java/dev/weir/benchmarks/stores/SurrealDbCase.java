@@ -117,8 +117,8 @@ final class SurrealDbCase {
     long granted = granted(caller -> store.take(policy, "k", 1));
     long byPlain = granted(caller -> plain.take(0));
     return List.of(
-        Row.alone("stores", scenario, "weir", granted, "tokens"),
-        Row.alone("stores", scenario, PlainSurrealDb.TITLE, byPlain, "tokens"));
+        Row.alone("stores", scenario, "weir", (double) granted, "tokens"),
+        Row.alone("stores", scenario, PlainSurrealDb.TITLE, (double) byPlain, "tokens"));
   }
 
   private static long granted(Predicate<Integer> take) {

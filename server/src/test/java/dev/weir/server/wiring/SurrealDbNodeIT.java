@@ -111,10 +111,12 @@ final class SurrealDbNodeIT {
 
   @Test
   void rejectsRulesThatItDoesNotCount() {
-    String window = "'name':'w','algorithm':'%s','allowedRequests':3,'windowSeconds':60";
     for (String algorithm : new String[] {"FIXED_WINDOW", "SLIDING_WINDOW"}) {
       for (String path : new String[] {RULES, RULES + "/validate"}) {
-        Http.Answer refused = rule(http, path, window.formatted(algorithm));
+        String members =
+            "'name':'w','algorithm':'%s','allowedRequests':3,'windowSeconds':60"
+                .formatted(algorithm);
+        Http.Answer refused = rule(http, path, members);
         assertThat(refused.status()).isEqualTo(400);
         assertThat(refused.text()).contains("algorithm", "not counted by the store");
       }

@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
-import java.util.function.Function;
 
 /**
  * A short race of several writers for the tokens of one record, by the statement on which every
@@ -29,12 +28,15 @@ final class RaceCheck {
 
   private static final String REMOVE = "DELETE type::record('weir_race', $id) RETURN NONE;";
 
-  private final Function<Query, Value> database;
+  private final Database database;
 
-  /**
-   * @param database runs a query, and repeats it after conflicts
-   */
-  RaceCheck(Function<Query, Value> database) {
+  /** Runs queries, and repeats them after conflicts. */
+  @FunctionalInterface
+  interface Database {
+    Value run(Query query);
+  }
+
+  RaceCheck(Database database) {
     this.database = database;
   }
 
@@ -43,13 +45,13 @@ final class RaceCheck {
     for (int race = 0; race < RACES; race++) {
       String name = UUID.randomUUID().toString();
       Map<String, Object> id = Map.of("id", name);
-      database.apply(new Query(CREATE, Map.of("id", name, "tokens", TOKENS)));
+      database.run(new Query(CREATE, Map.of("id", name, "tokens", TOKENS)));
       try {
         if (granted(new Query(TAKE, id)) != TOKENS) {
           return true;
         }
       } finally {
-        database.apply(new Query(REMOVE, id));
+        database.run(new Query(REMOVE, id));
       }
     }
     return false;
@@ -71,7 +73,7 @@ final class RaceCheck {
 
   private long takeAll(Query take) {
     long taken = 0;
-    while (!database.apply(take).items().isEmpty()) {
+    while (!database.run(take).items().isEmpty()) {
       taken++;
     }
     return taken;

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 /** The check finds a database that hands out the same token twice. */
@@ -14,7 +13,7 @@ final class RaceCheckTest {
    *
    * @param twice how many of its updates are lost
    */
-  private static Function<Query, Value> database(long twice) {
+  private static RaceCheck.Database database(long twice) {
     AtomicLong tokens = new AtomicLong();
     AtomicLong lost = new AtomicLong(twice);
     return query -> {
