@@ -12,7 +12,7 @@ test("a rule survives its form", () => {
   assert.deepEqual(specFrom(valuesOf(RULE)), specOf(RULE));
 });
 
-test("a rule for all methods is sent back without methods, because an empty list is refused", () => {
+test("a rule for all methods has none in its form, and is sent without them", () => {
   assert.ok(!("methods" in specOf({ ...RULE, methods: [] })));
   assert.deepEqual(specFrom(valuesOf({ ...RULE, methods: [] })), specOf({ ...RULE, methods: [] }));
 });

@@ -2,6 +2,7 @@
 
 import { el, replace, setText } from "./dom.js";
 import { get, hasToken, onToken, setToken } from "./http.js";
+import { watch } from "./watch.js";
 import { empty, explained, toast } from "./widgets.js";
 
 /** Pages by name; each module is loaded when it is first shown. `needs` is a part that must run. */
@@ -17,6 +18,9 @@ const PAGES = [
 
 const PARTS_MS = 10_000;
 
+/** After this time a page that is being loaded is announced. */
+const SLOW_MS = 200;
+
 const main = document.getElementById("content");
 const nav = document.getElementById("nav");
 const live = document.getElementById("live");
@@ -25,6 +29,7 @@ const tokenButton = document.getElementById("token");
 let parts = null;
 let partsAt = 0;
 let shown = null;
+let isMissing = false; // the page, because the node did not answer
 
 function route() {
   const [name = "now", ...rest] = location.hash.replace(/^#\/?/, "").split("/");
@@ -63,16 +68,12 @@ async function show({ focus }) {
   shown = new AbortController();
   const { signal } = shown;
   const { name, rest } = route();
+  isMissing = false;
   try {
     // Parts may start later than the node.
     if (!parts || performance.now() - partsAt > PARTS_MS) parts = await loadParts();
   } catch (problem) {
-    drawNav(name);
-    showLink("lost", problem.needsToken ? "No access" : "Not connected");
-    replace(main, problem.needsToken
-      ? empty("This node needs a token", "Enter the token of an administrator. It is kept in the memory of this page only, and is gone when you close it.",
-          el("button", { type: "button", class: "primary", onclick: askToken }, "Enter token"))
-      : empty("The node does not answer", explained(problem), el("button", { type: "button", onclick: () => show({ focus: true }) }, "Try again")));
+    if (!signal.aborted) showFailure(name, problem);
     return;
   }
   const page = pagesOfNode().find((one) => one.name === name);
@@ -82,7 +83,17 @@ async function show({ focus }) {
     replace(main, empty("There is no such page", `This node has no page named “${name}”.`, el("a", { href: "#/now" }, "Go to Now")));
     return;
   }
-  const module = await page.load();
+  // The page before has ended, and must not seem to be this one.
+  const slow = setTimeout(() => replace(main, el("p", { class: "muted", role: "status" }, `Loading ${page.title}.`)), SLOW_MS);
+  let module;
+  try {
+    module = await page.load();
+  } catch {
+    if (!signal.aborted) showFailure(name, new Error("This page could not be loaded."));
+    return;
+  } finally {
+    clearTimeout(slow);
+  }
   if (signal.aborted) return;
   main.replaceChildren();
   module.show(main, { parts, rest, signal, showLink, reload: () => show({ focus: false }) });
@@ -90,6 +101,25 @@ async function show({ focus }) {
     main.focus({ preventScroll: true });
     scrollTo(0, 0);
   }
+}
+
+function showFailure(name, problem) {
+  drawNav(name);
+  if (problem.needsToken) {
+    showLink("lost", "No access");
+    replace(main, empty(tokenText(problem), "Enter the token of an administrator. It is kept in the memory of this page only, and is gone when you close it.",
+      el("button", { type: "button", class: "primary", onclick: askToken }, hasToken() ? "Enter another token" : "Enter token")));
+    return;
+  }
+  isMissing = true;
+  showLink("lost", "Not connected");
+  replace(main, empty("The node does not answer", `${explained(problem)} This page goes on when the node is back.`,
+    el("button", { type: "button", onclick: () => show({ focus: true }) }, "Try again")));
+}
+
+function tokenText(problem) {
+  if (!hasToken()) return "This node needs a token";
+  return problem.status === 401 ? "The token is not valid" : "The token is not an administrator's";
 }
 
 async function loadParts() {
@@ -150,7 +180,8 @@ onToken((present) => {
 document.addEventListener("tokenneeded", ({ detail: problem }) => {
   tokenButton.hidden = false;
   if (!hasToken()) askToken();
-  else toast(problem.status === 401 ? "The token is not valid." : "The token is not an administrator's.", "danger");
+  // Without a page, its place says so.
+  else if (parts) toast(`${tokenText(problem)}.`, "danger");
 });
 themeButton.addEventListener("click", () => {
   const next = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
@@ -164,4 +195,10 @@ document.getElementById("skip").addEventListener("click", (event) => {
 });
 addEventListener("hashchange", () => show({ focus: true }));
 drawTheme();
+watch(document.getElementById("watch"), (state) => {
+  if (state === "lost") showLink("lost", "Not connected");
+  else if (isMissing) show({ focus: false });
+  // The page Now tells about its own connection.
+  else if (parts && route().name !== "now") showLink("live", "Connected");
+});
 show({ focus: false });

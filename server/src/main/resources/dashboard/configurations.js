@@ -22,11 +22,11 @@ export function show(main, { rest, signal }) {
       { title: "Name", header: true, cell: (one) => el("a", { href: link(one.configName) }, one.configName) },
       { title: "Limit", class: "nowrap", cell: policyText },
       { title: "Max in a second", number: true, cell: (one) => count(one.peakPerSecond) },
-      { title: "Spread", cell: (one) => one.spread },
-      { title: "Max delay", class: "nowrap", cell: (one) => (one.maxDelay ? duration(one.maxDelay) : "no bound") },
-      { title: "Open", cell: openText },
+      { title: "Spread", secondary: true, cell: (one) => one.spread },
+      { title: "Max delay", class: "nowrap", secondary: true, cell: (one) => (one.maxDelay ? duration(one.maxDelay) : "no bound") },
+      { title: "Open", secondary: true, cell: openText },
       { title: "Version", number: true, cell: (one) => one.version },
-      { title: "Since", class: "nowrap", cell: (one) => el("span", { title: dateTime(one.createdAt) }, relative(one.createdAt)) },
+      { title: "Since", class: "nowrap", secondary: true, cell: (one) => el("span", { title: dateTime(one.createdAt) }, relative(one.createdAt)) },
     ], all, { rowAttributes: (one) => ({ class: one.configName === chosen && "selected" }) });
   });
   if (location.hash === NEW) replace(side, editor(null, signal));

@@ -30,7 +30,7 @@ export function percent(share) {
 /** Milliseconds, with the digits that matter. */
 export function millis(value) {
   if (!Number.isFinite(value)) return "–";
-  if (value >= 10_000) return `${oneDigit.format(value / 1000)} s`;
+  if (value >= 1000) return `${oneDigit.format(value / 1000)} s`;
   if (value >= 100) return `${wholeNumber.format(value)} ms`;
   return `${value < 1 ? twoDigits.format(value) : oneDigit.format(value)} ms`;
 }
@@ -124,5 +124,7 @@ export function relative(instant, now = Date.now()) {
   const ms = new Date(instant).getTime() - now;
   if (!Number.isFinite(ms)) return "";
   if (Math.abs(ms) < 1000) return "now";
-  return ms > 0 ? `in ${span(ms)}` : `${span(-ms)} ago`;
+  // Tenths of seconds would only flicker.
+  const whole = Math.round(Math.abs(ms) / 1000) * 1000;
+  return ms > 0 ? `in ${span(whole)}` : `${span(whole)} ago`;
 }

@@ -2,6 +2,7 @@
 
 let token = "";
 const tokenListeners = new Set();
+let answers = true;
 
 /** An answer that is not 2xx: what the service says about it. */
 export class Problem extends Error {
@@ -15,6 +16,11 @@ export class Problem extends Error {
 
   get needsToken() {
     return this.status === 401 || (this.status === 403 && this.type === "not-allowed");
+  }
+
+  /** Whether the same request may succeed later: the node or its store does not answer. */
+  get passes() {
+    return this.status === 0 || this.status >= 500;
   }
 }
 
@@ -44,7 +50,7 @@ export async function send(method, path, { body, headers = {}, signal } = {}) {
     sent["Content-Type"] = "application/json";
   }
   try {
-    return await fetch(path, {
+    const response = await fetch(path, {
       method,
       headers: sent,
       body: body === undefined || typeof body === "string" ? body : JSON.stringify(body),
@@ -52,10 +58,20 @@ export async function send(method, path, { body, headers = {}, signal } = {}) {
       cache: "no-store",
       credentials: "omit",
     });
+    heard(true);
+    return response;
   } catch (cause) {
     if (cause.name === "AbortError") throw cause;
+    heard(false);
     throw new Problem(0, { detail: "The service does not answer." });
   }
+}
+
+/** Tells the document when the node stops answering, and when it answers again. */
+function heard(answered) {
+  if (answers === answered) return;
+  answers = answered;
+  document.dispatchEvent(new CustomEvent("nodelink", { detail: answered }));
 }
 
 async function parsed(response) {

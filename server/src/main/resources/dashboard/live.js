@@ -6,6 +6,9 @@ import { eventParser } from "./event-stream.js";
 const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 15_000;
 
+/** There is a sample each second: a connection without one is dead. */
+const MAX_SILENCE_MS = 10_000;
+
 /**
  * Loads the last 15 minutes into `samples` and follows. Calls `onChange` after each change and
  * `onState(state)` with what the node says about itself; `onLink("live" | "lost", problem)` when the connection
@@ -59,7 +62,17 @@ async function read(after, samples, { onChange, onState, onLink, signal }, conne
     else if (name === "state") onState(JSON.parse(data));
   });
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) parse(piece.value);
+  for (let piece = await soon(reader); !piece.done; piece = await soon(reader)) parse(piece.value);
+}
+
+/** Reads the next piece, or gives the connection up. */
+async function soon(reader) {
+  const timer = setTimeout(() => reader.cancel().catch(() => {}), MAX_SILENCE_MS);
+  try {
+    return await reader.read();
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function visible(signal) {
@@ -76,12 +89,17 @@ function visible(signal) {
   });
 }
 
+/** Waits, but not longer than until the node answers again. */
 function delay(ms, signal) {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => {
+    const done = () => {
       clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      document.removeEventListener("nodelink", done);
       resolve();
-    }, { once: true });
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done);
+    document.addEventListener("nodelink", done);
   });
 }

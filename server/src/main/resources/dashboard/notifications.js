@@ -37,11 +37,11 @@ function userPanel(signal) {
       : table("Users", [
           { title: "User", header: true, cell: (user) => user.userId },
           { title: "Used", number: true, cell: (user) => `${count(user.currentCount)} of ${count(user.rateLimit)}` },
-          { title: "", spoken: "Share", cell: (user) => bar(user.currentCount / user.rateLimit, user.currentCount >= user.rateLimit ? "danger" : undefined) },
+          { title: "", spoken: "Share", secondary: true, cell: (user) => bar(user.currentCount / user.rateLimit, user.currentCount >= user.rateLimit ? "danger" : undefined) },
           { title: "Window", class: "nowrap", cell: (user) => span(user.timeWindow * 60_000) },
-          { title: "Algorithm", cell: (user) => (user.algorithm === "SLIDING_WINDOW" ? "sliding" : "fixed") },
-          { title: "A message costs", cell: (user) => (user.cost === "PARTS" ? "its parts" : "1") },
-          { title: "Open", cell: (user) => (user.openHours ? "opening hours" : "always") },
+          { title: "Algorithm", secondary: true, cell: (user) => (user.algorithm === "SLIDING_WINDOW" ? "sliding" : "fixed") },
+          { title: "A message costs", secondary: true, cell: (user) => (user.cost === "PARTS" ? "its parts" : "1") },
+          { title: "Open", secondary: true, cell: (user) => (user.openHours ? "opening hours" : "always") },
           { title: "Window since", class: "nowrap", cell: (user) => relative(user.lastRefreshTime) },
         ], shown);
   }

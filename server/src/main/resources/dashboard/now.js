@@ -139,7 +139,6 @@ export function show(main, { parts, signal, showLink, reload }) {
   function showState(next) {
     state = next;
     const texts = [];
-    if (!next.ready) texts.push(["danger", `Not ready: ${next.reason}`]);
     for (const warning of next.warnings ?? []) texts.push(["warning", warning]);
     if (next.leaked > 0) texts.push(["warning", `${count(next.leaked)} slots are leaked: assigned, due, and never confirmed.`, "#/slots"]);
     replace(attention, texts.length > 0 && el("div", { class: "stack-small" }, texts.map(([tone, text, link]) =>

@@ -31,6 +31,7 @@ export function ruleEditor(rule, { signal, done }) {
     queueEnabled: checkbox("Let requests wait in a queue", false),
     active: checkbox("Active", true),
   };
+  switches.queueEnabled.element.classList.add("wide");
   const status = notice();
   const conflict = el("div");
   const save = el("button", { type: "submit", class: "primary" }, rule ? "Save as the next version" : "Create");

@@ -62,11 +62,11 @@ export function show(main, { parts, rest, signal, reload }) {
       { title: "Name", header: true, class: "break", cell: (rule) => el("a", { href: `#/rules/${rule.id}` }, rule.name) },
       { title: "Mode", cell: modeBadge },
       { title: "Limit", class: "nowrap", cell: limitText },
-      { title: "Covers", class: "break", cell: (rule) => el("span", { class: rule.pathPattern ? "mono" : "muted" }, coverText(rule)) },
-      { title: "Counted by", class: "break", cell: (rule) => rule.keyBy.join(", ") },
-      { title: "Queue", class: "nowrap", cell: queueText },
-      { title: "Priority", number: true, cell: (rule) => rule.priority },
-      { title: "Allowed", number: true, cell: (rule) => count(allowedOf(rule)) },
+      { title: "Covers", class: "break", secondary: true, cell: (rule) => el("span", { class: rule.pathPattern ? "mono" : "muted" }, coverText(rule)) },
+      { title: "Counted by", class: "break", secondary: true, cell: (rule) => rule.keyBy.join(", ") },
+      { title: "Queue", class: "nowrap", secondary: true, cell: queueText },
+      { title: "Priority", number: true, secondary: true, cell: (rule) => rule.priority },
+      { title: "Allowed", number: true, secondary: true, cell: (rule) => count(allowedOf(rule)) },
       { title: "Refused", number: true, cell: refusedCell },
     ], found, { rowAttributes: (rule) => ({ class: String(rule.id) === chosen && "selected" }) });
   }
@@ -108,7 +108,7 @@ export function show(main, { parts, rest, signal, reload }) {
       }, facts([
         ["Mode", modeBadge(rule)],
         ["Limit", limitText(rule)],
-        ["Covers", el("span", { class: "mono" }, coverText(rule))],
+        ["Covers", el("span", { class: rule.pathPattern && "mono" }, coverText(rule))],
         ["Counted by", rule.keyBy.join(", ")],
         ["Queue", queueText(rule)],
         ["Priority", rule.priority],

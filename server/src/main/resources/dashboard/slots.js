@@ -24,7 +24,12 @@ export async function show(main, { parts, rest, signal, reload }) {
   try {
     configurations = await get("/admin/rate-limit/configs", { signal });
   } catch (problem) {
-    if (!signal.aborted) main.append(pageHead("Slots", "The windows ahead."), el("p", { class: "notice", "data-tone": "danger", role: "alert" }, explained(problem)));
+    if (signal.aborted) return;
+    main.append(pageHead("Slots", "The windows ahead."), el("p", { class: "notice", "data-tone": "danger", role: "alert" }, explained(problem)));
+    if (problem.passes) {
+      const again = setTimeout(reload, REFRESH_MS);
+      signal.addEventListener("abort", () => clearTimeout(again));
+    }
     return;
   }
   if (signal.aborted) return;
@@ -67,6 +72,7 @@ export async function show(main, { parts, rest, signal, reload }) {
     empty("No event is ahead", "Ask for a slot and its window turns darker here. Make sample data to look around, or assign one yourself.",
       sampleButton(parts, reload), el("a", { class: "button", href: "#/try/assign" }, "Assign a slot")));
   let lastStrip = null;
+  let hasFailed = false;
 
   main.append(
     pageHead("Slots", "How full the windows ahead are, and when the backlog ends.",
@@ -132,15 +138,23 @@ export async function show(main, { parts, rest, signal, reload }) {
       }
       first.hidden = tiles.backlog() !== 0 || shown.some((cell) => cell.taken > 0);
       status.clear();
+      if (hasFailed) {
+        // What failed with the strip is asked again with it.
+        hasFailed = false;
+        leaked.use(name);
+        forecast.refresh();
+      }
       if (selectFirst) strip.select(Math.max(0, shown.findIndex((cell) => cell.taken > 0)));
     } catch (problem) {
-      if (problem.name !== "AbortError") status.show(explained(problem), "danger");
+      if (problem.name === "AbortError") return;
+      hasFailed = true;
+      status.show(explained(problem), "danger");
     }
   }
 
   use();
   const timer = setInterval(() => {
-    if (!document.hidden && from === null) refresh();
+    if (!document.hidden && (from === null || hasFailed)) refresh({ selectFirst: hasFailed });
   }, REFRESH_MS);
   signal.addEventListener("abort", () => clearInterval(timer));
 }

@@ -1,7 +1,7 @@
 // A form for each endpoint, with the curl line beside it, from the OpenAPI document.
 
 import { el, replace, setText } from "./dom.js";
-import { hasToken, send } from "./http.js";
+import { hasToken, Problem, send } from "./http.js";
 import { curlLine } from "./curl.js";
 import { byTag, exampleOf, operations, pretty, requestOf } from "./openapi.js";
 import { button, busy, field, inlineCode, input, loading, notice, pageHead, panel, select, toast } from "./widgets.js";
@@ -16,6 +16,7 @@ async function read(signal) {
       import("./vendor/js-yaml-5.5.0/js-yaml.esm.min.mjs"),
       send("GET", "/openapi.yaml", { headers: { Accept: "application/yaml" }, signal }),
     ]);
+    if (!response.ok) throw new Problem(response.status, {});
     loaded = load(await response.text());
   }
   return loaded;
@@ -47,7 +48,11 @@ function operationList(document, all, chosen) {
   }
 
   draw();
-  queueMicrotask(() => list.querySelector("[aria-current]")?.scrollIntoView?.({ block: "nearest" }));
+  // When it is in the page. Only the list scrolls, not the page.
+  requestAnimationFrame(() => {
+    const link = list.querySelector("[aria-current]");
+    if (link) list.scrollTop = link.offsetTop - list.clientHeight / 2;
+  });
   return el("div", { class: "panel" }, el("div", { class: "panel-head" }, search), list);
 }
 

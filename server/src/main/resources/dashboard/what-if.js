@@ -76,7 +76,7 @@ export function whatIf({ signal }) {
     }
   }
 
-  return { element, use };
+  return { element, use, refresh: () => forecast() };
 }
 
 /** The time to show so that both strips reach the end of the backlog. */
@@ -92,6 +92,6 @@ export function verdictText(found) {
   const lost = changed.unplaced > 0 ? ` ${count(changed.unplaced)} events would find no place within the max delay.` : "";
   if (!current.endsAt || !changed.endsAt) return `${backlog > 0 ? "" : "Nothing waits. "}${peak}${lost}`;
   const difference = Date.parse(changed.endsAt) - Date.parse(current.endsAt);
-  const effect = difference === 0 ? "as now" : `${span(Math.abs(difference))} ${difference < 0 ? "earlier" : "later"}`;
-  return `The backlog would end at ${clock(changed.endsAt)}, ${effect} (now ${clock(current.endsAt)}). ${peak}${lost}`;
+  const effect = difference === 0 ? "as under the policy in force" : `${span(Math.abs(difference))} ${difference < 0 ? "earlier" : "later"} than under the policy in force (${clock(current.endsAt)})`;
+  return `The backlog would end at ${clock(changed.endsAt)}, ${effect}. ${peak}${lost}`;
 }

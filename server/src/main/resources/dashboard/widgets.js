@@ -97,18 +97,22 @@ export function checkbox(label, checked, attributes = {}) {
   return { element: el("label", { class: "check" }, control, label), control };
 }
 
-/** A table. `columns` are `{title, cell(row), number?, header?}`. */
+/** A table. `columns` are `{title, cell(row), number?, header?, secondary?}`; a phone leaves out secondary ones. */
 export function table(caption, columns, rows, { rowAttributes = () => ({}) } = {}) {
   return el(
     "table",
     {},
     el("caption", { class: "visually-hidden" }, caption),
     el("thead", {}, el("tr", {}, columns.map((c) =>
-      el("th", { scope: "col", class: c.number && "number" }, c.title || el("span", { class: "visually-hidden" }, c.spoken ?? "Actions"))))),
+      el("th", { scope: "col", class: classes(c.number && "number", c.secondary && "secondary") }, c.title || el("span", { class: "visually-hidden" }, c.spoken ?? "Actions"))))),
     el("tbody", {}, rows.map((row) =>
       el("tr", rowAttributes(row), columns.map((c) =>
-        el(c.header ? "th" : "td", { scope: c.header && "row", class: [c.number && "number", c.class].filter(Boolean).join(" ") || null }, c.cell(row)))))),
+        el(c.header ? "th" : "td", { scope: c.header && "row", class: classes(c.number && "number", c.secondary && "secondary", c.class) }, c.cell(row)))))),
   );
+}
+
+function classes(...names) {
+  return names.filter(Boolean).join(" ") || null;
 }
 
 export function facts(pairs) {
@@ -193,15 +197,30 @@ export async function busy(control, status, action) {
   }
 }
 
-/** Shows in `place` what `load` makes, and what went wrong if it fails. */
+const AGAIN_MS = 3000;
+const SLOW_MS = 300;
+
+/**
+ * Shows in `place` what `load` makes, and what went wrong if it fails. Tries again while that is a
+ * failure that passes and the place is shown.
+ */
 export async function loading(place, load) {
   place.setAttribute("aria-busy", "true");
+  const slow = setTimeout(() => {
+    if (!place.hasChildNodes()) replace(place, el("p", { class: "empty" }, "Loading."));
+  }, SLOW_MS);
   try {
     replace(place, await load());
   } catch (problem) {
     if (problem.name === "AbortError") return;
-    replace(place, el("p", { class: "notice", "data-tone": "danger", role: "alert" }, explained(problem)));
+    const again = problem instanceof Problem && problem.passes;
+    const text = again ? `${explained(problem)} Trying again.` : explained(problem);
+    const shown = el("p", { class: "notice", "data-tone": "danger", role: "alert" }, text);
+    replace(place, shown);
+    // Another load of the same place takes the message away, and with it this round.
+    if (again) setTimeout(() => shown.isConnected && loading(place, load), AGAIN_MS);
   } finally {
+    clearTimeout(slow);
     place.removeAttribute("aria-busy");
   }
 }

@@ -52,7 +52,7 @@ export function windowDetail({ signal, changed, zoomIn }) {
         table("Events of the window", [
           { title: "Event", header: true, class: "break", cell: (slot) => slot.eventId },
           { title: "Scheduled", class: "nowrap", cell: (slot) => time(slot.scheduledTime, { millis: true }) },
-          { title: "Requested", class: "nowrap", cell: (slot) => moment(slot.requestedTime, cell.start) },
+          { title: "Requested", class: "nowrap", secondary: true, cell: (slot) => moment(slot.requestedTime, cell.start) },
           { title: "State", cell: (slot) => stateBadge(slot.state) },
           { title: "", cell: (slot) => slotActions(slot, () => { changed(); show(configName, cell, strip); }) },
         ], page.slots.slice(0, MAX_ROWS)),

@@ -91,9 +91,11 @@ final class WorkflowBeansTest {
               .mapToObj(i -> new PacedRequest(GREETING, "n" + i, "default", SlotRequest.NOW))
               .toList();
       assertThat(starter.assign(many).slots()).hasSize(1_200).doesNotHaveDuplicates();
+      assertThat(slots.confirm("a b/c?ü")).contains(scheduled);
       slots.cancel("n0");
+      assertThat(slots.confirm("n0")).isEmpty();
       slots.cancel("never assigned");
-      slots.confirm("never assigned");
+      assertThat(slots.confirm("never assigned")).isEmpty();
 
       node.close();
       assertThatThrownBy(() -> slots.assign(List.of(SlotRequest.now("late", "default"))))

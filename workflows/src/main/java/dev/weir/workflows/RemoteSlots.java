@@ -108,13 +108,8 @@ public final class RemoteSlots implements SlotSource, AutoCloseable {
 
   private PacedSlot slot(SlotRequest request, JsonNode entry) {
     if (entry.has("scheduledTime")) {
-      try {
-        Instant scheduledTime = Instant.parse(entry.get("scheduledTime").asText());
-        boolean isConfirmed = entry.path("replayed").asBoolean() && isConfirmed(request.eventId());
-        return new PacedSlot.Assigned(scheduledTime, isConfirmed);
-      } catch (DateTimeException e) {
-        throw failure("it returned an invalid time: " + e.getMessage());
-      }
+      boolean isConfirmed = entry.path("replayed").asBoolean() && isConfirmed(request.eventId());
+      return new PacedSlot.Assigned(scheduledTime(entry), isConfirmed);
     }
     String detail = entry.path("detail").asText();
     return switch (entry.path("type").asText()) {
@@ -130,23 +125,36 @@ public final class RemoteSlots implements SlotSource, AutoCloseable {
   }
 
   @Override
-  public void confirm(String eventId) {
-    ignoreUnlessFailed(
+  public Optional<Instant> confirm(String eventId) {
+    HttpResponse<String> response =
         sendAny(
             request("/api/v1/slots/%s/confirm".formatted(encoded(eventId)))
-                .POST(HttpRequest.BodyPublishers.noBody())));
+                .POST(HttpRequest.BodyPublishers.noBody()));
+    return isDone(response) ? Optional.of(scheduledTime(json(response.body()))) : Optional.empty();
   }
 
   @Override
   public void cancel(String eventId) {
-    ignoreUnlessFailed(sendAny(request("/api/v1/slots/" + encoded(eventId)).DELETE()));
+    var unused = isDone(sendAny(request("/api/v1/slots/" + encoded(eventId)).DELETE()));
   }
 
-  /** An event without a slot, or whose slot has another end, needs nothing more. */
-  private static void ignoreUnlessFailed(HttpResponse<String> response) {
+  /** Returns false for an event without a slot, or whose slot has another end. */
+  private static boolean isDone(HttpResponse<String> response) {
     int status = response.statusCode();
-    if (status / 100 != 2 && status != 404 && status != 409) {
+    if (status == 404 || status == 409) {
+      return false;
+    }
+    if (status / 100 != 2) {
       throw failure("it answered %d: %s".formatted(status, response.body()));
+    }
+    return true;
+  }
+
+  private static Instant scheduledTime(JsonNode slot) {
+    try {
+      return Instant.parse(slot.path("scheduledTime").asText());
+    } catch (DateTimeException e) {
+      throw failure("it returned an invalid time: " + e.getMessage());
     }
   }
 

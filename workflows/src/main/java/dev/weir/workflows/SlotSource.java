@@ -4,8 +4,10 @@ import dev.weir.engine.slots.Assignment;
 import dev.weir.engine.slots.SlotRequest;
 import dev.weir.engine.slots.SlotScheduler;
 import dev.weir.engine.slots.SlotState;
+import dev.weir.engine.slots.Transition;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Where slots come from: a {@link SlotScheduler} in this process, or a {@linkplain RemoteSlots Weir
@@ -16,8 +18,11 @@ public interface SlotSource {
   /** Assigns each event its slot, in order, and returns one result for each. */
   List<PacedSlot> assign(List<SlotRequest> requests);
 
-  /** Records that the work of an event has started. Has no effect on an event without a slot. */
-  void confirm(String eventId);
+  /**
+   * Records that the work of an event has started. Returns the time of its slot; empty, without an
+   * effect, if it holds none: it never had one, or it was cancelled, taken back or removed.
+   */
+  Optional<Instant> confirm(String eventId);
 
   /** Cancels the slot of an event, unless it is confirmed. */
   void cancel(String eventId);
@@ -44,8 +49,12 @@ public interface SlotSource {
       }
 
       @Override
-      public void confirm(String eventId) {
-        scheduler.confirm(eventId);
+      public Optional<Instant> confirm(String eventId) {
+        return switch (scheduler.confirm(eventId)) {
+          case Transition.Done done -> Optional.of(done.slot().scheduledTime());
+          case Transition.Conflict conflict -> Optional.empty();
+          case Transition.Unknown unknown -> Optional.empty();
+        };
       }
 
       @Override

@@ -15,6 +15,11 @@ import java.util.function.BooleanSupplier;
 public final class SkippedTime implements InstantSource, AutoCloseable {
   private static final Duration STEP = Duration.ofSeconds(5);
 
+  /** A wait of an hour need not look hundreds of times. */
+  private static final Duration LONG_STEP = Duration.ofMinutes(1);
+
+  private static final int STEPS = 12;
+
   private final TestWorkflowEnvironment environment = TestWorkflowEnvironment.newInstance();
 
   public WorkflowClient client() {
@@ -46,11 +51,11 @@ public final class SkippedTime implements InstantSource, AutoCloseable {
    */
   public void await(String what, Duration max, BooleanSupplier condition) {
     Instant end = instant().plus(max);
-    while (!condition.getAsBoolean()) {
+    for (int looks = 0; !condition.getAsBoolean(); looks++) {
       if (instant().isAfter(end)) {
         throw new AssertionError("%s did not happen within %s".formatted(what, max));
       }
-      pass(STEP);
+      pass(looks < STEPS ? STEP : LONG_STEP);
     }
   }
 

@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** A real PostgreSQL in a temporary folder, started once for all tests of this process. */
 public final class TestDatabase {
   private static final String TEMPLATE = "weir_template";
+  private static final int CONNECTIONS = 20;
   private static final AtomicInteger OPENED = new AtomicInteger();
 
   private TestDatabase() {}
@@ -25,9 +26,14 @@ public final class TestDatabase {
 
   /** Opens a new database whose tables are there and empty. The caller closes it. */
   public static HikariDataSource open() {
+    return open(CONNECTIONS);
+  }
+
+  /** Opens a new database with a pool of a number of connections. */
+  public static HikariDataSource open(int connections) {
     String name = "weir_" + OPENED.incrementAndGet();
     execute(Started.SERVER, "create database %s template %s".formatted(name, TEMPLATE));
-    return pool(Started.SERVER, name);
+    return pool(Started.SERVER, name, connections);
   }
 
   private static EmbeddedPostgres start() {
@@ -35,7 +41,7 @@ public final class TestDatabase {
       // It stops and removes its folder when this process ends.
       EmbeddedPostgres server = EmbeddedPostgres.builder().start();
       execute(server, "create database " + TEMPLATE);
-      try (HikariDataSource pool = pool(server, TEMPLATE)) {
+      try (HikariDataSource pool = pool(server, TEMPLATE, CONNECTIONS)) {
         PostgresqlPool.migrate(pool);
       }
       return server;
@@ -53,14 +59,14 @@ public final class TestDatabase {
     }
   }
 
-  private static HikariDataSource pool(EmbeddedPostgres server, String database) {
+  private static HikariDataSource pool(EmbeddedPostgres server, String database, int connections) {
     return PostgresqlPool.open(
         new PoolSettings(
             server.getJdbcUrl("postgres", database),
             "postgres",
             "",
             1,
-            20,
+            connections,
             Duration.ofSeconds(10)));
   }
 }

@@ -160,11 +160,23 @@ public interface PaymentStore {
    * Records the last call of a payment, its end and its audit record. The first end is kept.
    *
    * @param state {@link PaymentState#PAID} or {@link PaymentState#FAILED}
+   * @return false if it had ended already
    */
-  void ended(PaymentCall call, PaymentState state);
+  boolean ended(PaymentCall call, PaymentState state);
 
-  /** Cancels a payment that is scheduled. Returns the state that it is in then. */
-  Optional<PaymentState> cancel(String paymentId);
+  /** Returns whether a call of a payment has an unknown result, so that it may have been made. */
+  boolean hasUnknownCall(String paymentId);
+
+  /** Cancels a payment that is scheduled. Empty if it does not exist. */
+  Optional<Cancellation> cancel(String paymentId);
+
+  /**
+   * The result of {@link #cancel}.
+   *
+   * @param state the state of the payment after that
+   * @param isNew false if nothing was changed, for example because it was cancelled earlier
+   */
+  record Cancellation(PaymentState state, boolean isNew) {}
 
   /**
    * Returns the number of calls of a feed's payments in each interval that has any, by the time at

@@ -31,9 +31,7 @@ public record Coverage(Optional<PathPattern> path, Set<String> methods, List<Key
     // Sorted, so that a rule is always written in the same form.
     methods = Collections.unmodifiableSet(new TreeSet<>(methods));
     keyBy = List.copyOf(keyBy);
-    if (!methods.isEmpty()) {
-      RuleField.METHODS.require(List.copyOf(methods));
-    }
+    RuleField.METHODS.require(List.copyOf(methods));
     RuleField.KEY_BY.require(keyBy.stream().map(KeyPart::text).toList());
   }
 

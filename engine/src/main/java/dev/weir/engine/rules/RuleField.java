@@ -36,7 +36,7 @@ public enum RuleField {
   METHODS(
       "methods",
       byDefault(List.of()),
-      new FieldType.Texts(1, Coverage.MAX_METHODS, Coverage::methodsProblem)),
+      new FieldType.Texts(0, Coverage.MAX_METHODS, Coverage::methodsProblem)),
 
   KEY_BY(
       "keyBy",

@@ -170,7 +170,7 @@ final class WebhookProviderTest {
         new WebhookProvider(
             URI.create("http://127.0.0.1:" + stalling.getAddress().getPort() + "/sms"),
             SECRET,
-            Duration.ofMillis(300),
+            Duration.ofSeconds(2),
             CLOCK)) {
       assertThat(other.send(message("hello"))).isInstanceOf(ProviderResult.Retry.class);
     } finally {
@@ -186,7 +186,7 @@ final class WebhookProviderTest {
             new WebhookProvider(
                 URI.create("http://127.0.0.1:" + silent.getLocalPort() + "/sms"),
                 SECRET,
-                Duration.ofMillis(200),
+                Duration.ofSeconds(2),
                 CLOCK)) {
       assertThat(other.send(message("hello"))).isInstanceOf(ProviderResult.Retry.class);
     }

@@ -1,6 +1,7 @@
 package dev.weir.server.http;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.core.slots.Violation;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.register.Change;
 import dev.weir.engine.register.Entry;
@@ -12,10 +13,15 @@ import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;
 import io.micronaut.http.MutableHttpResponse;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,6 +29,11 @@ import org.slf4j.LoggerFactory;
 public final class RegistryResource<T, E extends Entry<T>> {
   /** The index of the id in a path such as {@code /api/admin/rules/7}. */
   private static final int ID_SEGMENT = 4;
+
+  private static final String ID = "id";
+
+  /** What the register decides about an entry. */
+  private static final Set<String> DECIDED = Set.of(ID, "version", "createdAt", "updatedAt");
 
   private static final Logger log = LoggerFactory.getLogger(RegistryResource.class);
 
@@ -103,10 +114,32 @@ public final class RegistryResource<T, E extends Entry<T>> {
         .header(HttpHeaders.LOCATION, words.path() + entry.id());
   }
 
+  /**
+   * Changes the entry that the path names. The body may be an entry as it was read: what the
+   * register decides is left out of it, and {@code If-Match} names the version.
+   */
   public HttpResponse<byte[]> change(HttpRequest<?> request, byte[] body) {
-    T spec = reader.apply(Json.read(body, 0, body.length));
+    T spec = reader.apply(withoutDecided(request, Json.read(body, 0, body.length)));
     int version = IfMatch.of(request).version(() -> known(request).version());
     return change(request, version, spec);
+  }
+
+  private Object withoutDecided(HttpRequest<?> request, Object document) {
+    if (!(document instanceof Map<?, ?> read)) {
+      return document;
+    }
+    // An entry that is sent to the path of another one is a mistake.
+    if (read.containsKey(ID) && !isId(id(request), read.get(ID))) {
+      throw new ProblemException(
+          Problem.invalid(List.of(new Violation(ID, "must be the id in the path"))));
+    }
+    Map<Object, Object> members = new LinkedHashMap<>(read);
+    members.keySet().removeAll(DECIDED);
+    return members;
+  }
+
+  private static boolean isId(long id, @Nullable Object given) {
+    return given instanceof BigDecimal number && number.compareTo(BigDecimal.valueOf(id)) == 0;
   }
 
   /**

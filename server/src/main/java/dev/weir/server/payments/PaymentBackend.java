@@ -1,6 +1,5 @@
 package dev.weir.server.payments;
 
-import dev.weir.engine.payments.PaymentState;
 import dev.weir.engine.payments.PaymentStore;
 import dev.weir.workflows.payments.FeedReceiver;
 import java.time.Instant;
@@ -12,7 +11,7 @@ import java.util.function.Function;
  *
  * @param received is run after a feed was received, so that its payments are started
  * @param scheduledTime finds the time of a payment's slot
- * @param cancellation cancels a payment that has not run, and returns its state after that
+ * @param cancellation cancels a payment that has not run
  * @param defaultConfig slot configuration of feeds that name none
  * @param ceiling max calls of the payment API within any second
  */
@@ -21,6 +20,6 @@ public record PaymentBackend(
     FeedReceiver receiver,
     Runnable received,
     Function<String, Optional<Instant>> scheduledTime,
-    Function<String, Optional<PaymentState>> cancellation,
+    Function<String, Optional<PaymentStore.Cancellation>> cancellation,
     String defaultConfig,
     int ceiling) {}

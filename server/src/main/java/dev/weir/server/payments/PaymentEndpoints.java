@@ -3,6 +3,7 @@ package dev.weir.server.payments;
 import dev.weir.engine.payments.Payment;
 import dev.weir.engine.payments.PaymentState;
 import dev.weir.engine.payments.PaymentStatus;
+import dev.weir.engine.payments.PaymentStore.Cancellation;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.PathSegment;
 import dev.weir.server.http.Problem;
@@ -60,16 +61,18 @@ final class PaymentEndpoints {
     String id = id(request);
     PaymentBackend backend = access.backend();
     // A rejected record is no payment, but its state is known.
-    PaymentState state =
+    Cancellation cancellation =
         backend
             .cancellation()
             .apply(id)
-            .or(() -> backend.store().find(id).map(PaymentStatus::state))
+            .or(() -> backend.store().find(id).map(found -> new Cancellation(found.state(), false)))
             .orElseThrow(() -> PaymentProblems.unknownPayment(id));
-    if (state != PaymentState.CANCELLED) {
-      throw PaymentProblems.notCancellable(id, state);
+    if (cancellation.state() != PaymentState.CANCELLED) {
+      throw PaymentProblems.notCancellable(id, cancellation.state());
     }
-    metrics.ended(state);
+    if (cancellation.isNew()) {
+      metrics.ended(PaymentState.CANCELLED);
+    }
     return HttpResponse.noContent();
   }
 

@@ -1,7 +1,6 @@
 package dev.weir.server.wiring;
 
 import dev.weir.engine.StoreException;
-import dev.weir.engine.payments.PaymentState;
 import dev.weir.engine.payments.PaymentStore;
 import dev.weir.workflows.SlotSource;
 import dev.weir.workflows.payments.Payments;
@@ -79,8 +78,8 @@ final class PaymentRuntime implements AutoCloseable {
     boolean unused = asked.offer(true);
   }
 
-  /** Cancels a payment that has not run. Returns its state after that; empty if there is none. */
-  Optional<PaymentState> cancel(String paymentId) {
+  /** Cancels a payment that has not run; empty if there is none. */
+  Optional<PaymentStore.Cancellation> cancel(String paymentId) {
     RunningPayments known = running;
     return known == null || isDown()
         ? Payments.cancel(store, slots, paymentId)

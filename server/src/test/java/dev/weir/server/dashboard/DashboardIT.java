@@ -7,9 +7,11 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Request;
 import com.microsoft.playwright.options.AriaRole;
+import dev.weir.server.faults.Relay;
 import dev.weir.server.http.Http;
 import dev.weir.server.http.RunningNode;
 import dev.weir.server.wiring.Setting;
+import java.io.IOException;
 import java.net.URI;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -353,6 +355,42 @@ final class DashboardIT {
       locked.page().reload();
       assertThat(locked.field("Token")).isVisible();
       assertThat(locked.errors()).isEmpty();
+    }
+  }
+
+  @Test
+  void partsThatTheNodeDoesNotHaveAreNotOffered() {
+    dashboard.go("now", "Now");
+    assertThat(dashboard.page().getByRole(AriaRole.NAVIGATION).getByRole(AriaRole.LINK))
+        .hasText(new String[] {"Now", "Slots", "Configurations", "Rules", "Try it"});
+    dashboard.page().navigate(NODE.address() + "/#/payments");
+    assertThat(dashboard.page().getByText("There is no such page")).isVisible();
+  }
+
+  @Test
+  void aLostConnectionIsSaidAndThePageGoesOnWhenItIsBack() throws IOException {
+    try (Relay way = new Relay(NODE.address().getPort());
+        DashboardPage far =
+            chromium.open(URI.create("http://127.0.0.1:" + way.port()), DashboardPage.Look.LIGHT)) {
+      Locator banner = far.page().locator("#watch");
+      far.go("now", "Now");
+      assertThat(far.page().locator("#live")).hasText("Live");
+      way.cut();
+      assertThat(banner).containsText("The node does not answer.");
+      assertThat(far.page().locator("#live")).not().hasText("Live");
+      // Nothing of this page was loaded before.
+      far.page().navigate("http://127.0.0.1:%d/#/rules".formatted(way.port()));
+      assertThat(far.page().getByText("This page goes on when the node is back.")).isVisible();
+      way.mend();
+      assertThat(far.panel("Explain a request")).isVisible();
+      assertThat(banner).isHidden();
+      way.cut();
+      assertThat(banner).isVisible();
+      way.mend();
+      assertThat(banner).isHidden();
+      far.go("now", "Now");
+      assertThat(far.page().locator("#live")).hasText("Live");
+      assertThat(far.errors()).isEmpty();
     }
   }
 

@@ -63,9 +63,7 @@ final class DashboardLooksIT {
         String name = entry.getKey().replace('/', '-') + "-" + look.fileName();
         dashboard.screenshot(name);
         assertThat(dashboard.seriousFindings()).as(name).isEmpty();
-        assertThat(dashboard.page().evaluate("document.documentElement.scrollWidth > innerWidth"))
-            .as(name + " scrolls sideways")
-            .isEqualTo(false);
+        assertThat(dashboard.isTooWide()).as(name + " scrolls sideways").isFalse();
       }
       assertThat(dashboard.errors()).isEmpty();
     }

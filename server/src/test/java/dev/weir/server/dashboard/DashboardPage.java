@@ -129,6 +129,11 @@ final class DashboardPage implements AutoCloseable {
     return (List<?>) page.evaluate(SERIOUS_FINDINGS);
   }
 
+  /** Whether the page scrolls sideways. */
+  boolean isTooWide() {
+    return (boolean) page.evaluate("document.documentElement.scrollWidth > innerWidth");
+  }
+
   /** Keeps a picture of the whole page as an artefact of the build. */
   void screenshot(String name) {
     page.screenshot(

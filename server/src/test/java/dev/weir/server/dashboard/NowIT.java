@@ -7,6 +7,7 @@ import dev.weir.server.http.Http;
 import dev.weir.server.http.RawHttp;
 import dev.weir.server.http.RunningNode;
 import dev.weir.server.wiring.Node;
+import dev.weir.server.wiring.Setting;
 import dev.weir.server.wiring.TestNode;
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -132,7 +133,10 @@ final class NowIT {
 
   @Test
   void theStreamEndsInOrderWhenTheNodeDrains() throws IOException, InterruptedException {
-    Node own = TestNode.inMemory(Map.of());
+    Node own =
+        TestNode.inMemory(
+            Map.of(
+                Setting.DRAIN, "PT30S", Setting.DRAIN_NOTICE, "PT0S", Setting.DRAIN_IDLE, "PT0S"));
     try (RawHttp stream = watch(own.address(), "")) {
       stream.readTo("event: sample\n");
       Thread closing = Thread.ofVirtual().start(own::close);

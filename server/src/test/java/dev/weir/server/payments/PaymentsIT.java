@@ -195,9 +195,12 @@ final class PaymentsIT {
     Http.Answer scheduled = http.get("/api/v1/payments/" + id).ok();
     assertThat(scheduled.textAt("state")).isEqualTo("SCHEDULED");
     assertThat(scheduled.textAt("scheduledTime")).isEqualTo(LATER);
+    final double cancelled = metric("rate_limiter_payments_ended_total{state=\"cancelled\"}");
     for (int i = 0; i < 2; i++) {
       assertThat(http.delete("/api/v1/payments/" + id).status()).isEqualTo(204);
     }
+    assertThat(metric("rate_limiter_payments_ended_total{state=\"cancelled\"}"))
+        .isEqualTo(cancelled + 1);
     assertThat(http.get("/api/v1/payments/" + id).ok().textAt("state")).isEqualTo("CANCELLED");
     assertThat(http.get("/api/v1/slots/" + id).ok().textAt("state")).isEqualTo("cancelled");
     Http.Answer done = Feeds.awaitDone(http, name);

@@ -118,7 +118,7 @@ final class RuleFieldsIT {
   @Test
   void everyWrongFieldOfACoverageIsNamed() {
     create(
-            "{'name':'a','allowedRequests':1,'windowSeconds':1,'pathPattern':'/**/x','methods':[],"
+            "{'name':'a','allowedRequests':1,'windowSeconds':1,'pathPattern':'/**/x','methods':'',"
                 + "'keyBy':'cookie','queueEnabled':'x','maxQueueSize':-1,'delayPerRequestMs':0,"
                 + "'mode':'ENFORCE','priority':1.5}")
         .wrong(

@@ -7,6 +7,7 @@ import dev.weir.server.http.LogWatch;
 import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.TestNode;
 import java.net.http.HttpRequest;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -57,6 +58,22 @@ final class RuleIT {
     http.get(rule).problem(404, "unknown-rule");
     http.delete(rule).problem(404, "unknown-rule");
     http.put(rule, WINDOW.formatted("api", 5)).problem(404, "unknown-rule");
+  }
+
+  @Test
+  void aRuleIsSentBackAsItWasRead() {
+    String rule = made(WINDOW.formatted("api", 2));
+    Http.Answer read = http.get(rule).ok();
+    Http.Answer changed = http.put(rule, read.text()).ok();
+    assertThat(changed.intAt("version")).isEqualTo(2);
+    Map<Object, Object> expected = new HashMap<>((Map<?, ?>) read.json());
+    expected.put("version", changed.at("version"));
+    expected.put("updatedAt", changed.at("updatedAt"));
+    assertThat(changed.json()).isEqualTo(expected);
+
+    String other = made(WINDOW.formatted("other", 2));
+    http.put(other, read.text()).wrong("id");
+    http.post(PATH, read.text()).wrong("id", "version", "createdAt", "updatedAt");
   }
 
   @Test

@@ -34,9 +34,8 @@ final class RuleJsonTest extends RuleNotationKit {
               json.writeEndObject();
             });
     Map<Object, Object> members = new HashMap<>((Map<?, ?>) Json.read(bytes, 0, bytes.length));
-    // These are written only, and so is an empty list of methods.
+    // These are written only.
     members.keySet().removeAll(List.of("id", "version", "createdAt", "updatedAt"));
-    members.remove(RuleField.METHODS.fieldName(), List.of());
     return RuleJson.read(members, LIMITS);
   }
 

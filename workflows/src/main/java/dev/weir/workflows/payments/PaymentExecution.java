@@ -6,22 +6,30 @@ import dev.weir.engine.payments.Payment;
 import dev.weir.engine.payments.PaymentCall;
 import dev.weir.engine.payments.PaymentState;
 import dev.weir.engine.payments.PaymentStore;
+import dev.weir.engine.slots.SlotRequest;
 import dev.weir.workflows.SlotSource;
 import io.temporal.failure.ApplicationFailure;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes payments: asks the ceiling, calls the downstream, records the result and confirms the slot.
- * Every step may be repeated after a crash: the downstream makes a payment once, the store keeps
- * the first end, and a slot can be confirmed twice. Thread-safe.
+ * Makes payments: confirms the slot, asks the ceiling, calls the downstream and records the result.
+ * Every step may be repeated after a crash: a slot can be confirmed twice, the downstream makes a
+ * payment once, and the store keeps the first end. Thread-safe.
  */
 final class PaymentExecution implements PaymentActivities {
   private static final Logger log = LoggerFactory.getLogger(PaymentExecution.class);
+
+  /** The clocks of Temporal and of a worker may differ: a start this early is on time. */
+  private static final Duration MAX_EARLY = Duration.ofSeconds(1);
+
+  /** Between two requests for a slot while there is none. */
+  private static final Duration NO_SLOT_WAIT = Duration.ofMinutes(1);
 
   private final PaymentStore store;
   private final Ceiling ceiling;
@@ -62,6 +70,12 @@ final class PaymentExecution implements PaymentActivities {
 
   private Step pay(PaymentStore.Beginning.Running running) {
     Payment payment = running.payment();
+    if (running.attempts() == 0) {
+      Optional<Step> before = confirmSlot(payment);
+      if (before.isPresent()) {
+        return before.get();
+      }
+    }
     return switch (ceiling.enter(payment.paymentId())) {
       case Ceiling.Wait wait -> {
         observer.waits();
@@ -79,6 +93,38 @@ final class PaymentExecution implements PaymentActivities {
           log.warn("The result of payment {} is recorded later: {}", payment.paymentId(), e);
           yield Step.unrecorded(report);
         }
+      }
+    };
+  }
+
+  /**
+   * Confirms the slot. From here on the payment uses it: if it were confirmed only at the end, a
+   * payment that waits or is retried would look like one that was never started, and its place
+   * could be taken back and given to another one. If that has happened while no worker ran, or the
+   * slot was cancelled by others, the payment gets a new one.
+   *
+   * @return what to do before the payment may be made; empty if it may be made now
+   */
+  private Optional<Step> confirmSlot(Payment payment) {
+    String paymentId = payment.paymentId();
+    Optional<Instant> held = slots.confirm(paymentId);
+    if (held.isPresent()) {
+      Duration early = Duration.between(clock.instant(), held.get());
+      return early.compareTo(MAX_EARLY) > 0
+          ? Optional.of(Step.waiting(early.toMillis()))
+          : Optional.empty();
+    }
+    SlotRequest request = SlotRequest.now(paymentId, payment.configName());
+    return switch (slots.assign(List.of(request)).getFirst()) {
+      case SlotSource.PacedSlot.Assigned assigned -> {
+        Instant time = assigned.scheduledTime();
+        log.warn("Payment {} had lost its slot and has a new one at {}", paymentId, time);
+        yield Optional.of(
+            Step.waiting(Math.max(1, Duration.between(clock.instant(), time).toMillis())));
+      }
+      case SlotSource.PacedSlot.None none -> {
+        log.warn("Payment {} has lost its slot and waits for one: {}", paymentId, none.reason());
+        yield Optional.of(Step.waiting(NO_SLOT_WAIT.toMillis()));
       }
     };
   }
@@ -154,27 +200,33 @@ final class PaymentExecution implements PaymentActivities {
   }
 
   /**
-   * Returns the last call. If one of them has an unknown result, the payment may have been made.
+   * Returns the last call. Who reads that a payment has failed must know if that is not certain.
    */
-  private static PaymentCall givenUp(PaymentCall call, int calls) {
+  private PaymentCall givenUp(PaymentCall call, int calls) {
+    boolean mayBeMade =
+        call.result() == PaymentCall.Result.UNKNOWN || store.hasUnknownCall(call.paymentId());
     return new PaymentCall(
         call.paymentId(),
         call.calledAt(),
         call.answeredAt(),
         call.result(),
-        "given up after %d calls: %s".formatted(calls, call.detail()));
+        "given up after %d calls%s: %s"
+            .formatted(calls, mayBeMade ? ", and may have been made" : "", call.detail()));
   }
 
   private Step end(PaymentCall call, PaymentState state) {
-    store.ended(call, state);
-    observer.ended(state);
-    return settle(call.paymentId(), state);
+    if (store.ended(call, state)) {
+      observer.ended(state);
+    }
+    return Step.ENDED;
   }
 
-  /** Ends the slot of a payment that has ended. */
+  /** Ends the slot of a payment that had ended. */
   private Step settle(String paymentId, PaymentState state) {
     switch (state) {
-      case PAID, FAILED -> slots.confirm(paymentId);
+      case PAID, FAILED -> {
+        // It was confirmed before the first call.
+      }
       case CANCELLED, REJECTED -> slots.cancel(paymentId);
       case SCHEDULED, RUNNING ->
           throw new IllegalArgumentException("payment %s is still open".formatted(paymentId));

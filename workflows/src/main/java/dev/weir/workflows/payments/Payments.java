@@ -6,6 +6,7 @@ import dev.weir.engine.payments.FeedStatus;
 import dev.weir.engine.payments.PaymentState;
 import dev.weir.engine.payments.PaymentStatus;
 import dev.weir.engine.payments.PaymentStore;
+import dev.weir.engine.payments.PaymentStore.Cancellation;
 import dev.weir.workflows.SlotSource;
 import io.temporal.client.WorkflowClient;
 import java.util.Iterator;
@@ -67,27 +68,32 @@ public final class Payments {
   /**
    * Cancels a payment that has not run, and frees its slot.
    *
-   * @return the state of the payment after that; empty if it does not exist
+   * @return empty if it does not exist
    */
-  public Optional<PaymentState> cancel(String paymentId) {
-    Optional<PaymentState> state = cancel(store, slots, paymentId);
-    if (state.filter(PaymentState.CANCELLED::equals).isPresent()) {
+  public Optional<Cancellation> cancel(String paymentId) {
+    Optional<Cancellation> cancellation = cancel(store, slots, paymentId);
+    if (isCancelled(cancellation)) {
       starts.terminate(paymentId);
     }
-    return state;
+    return cancellation;
   }
 
   /**
    * Does the same without Temporal, for example while it cannot be reached: the workflow ends at
    * the time of its slot.
    */
-  public static Optional<PaymentState> cancel(
+  public static Optional<Cancellation> cancel(
       PaymentStore store, SlotSource slots, String paymentId) {
-    Optional<PaymentState> state = store.cancel(paymentId);
-    if (state.filter(PaymentState.CANCELLED::equals).isPresent()) {
+    Optional<Cancellation> cancellation = store.cancel(paymentId);
+    if (isCancelled(cancellation)) {
       // If this is interrupted, the workflow does it at the time of the slot.
       slots.cancel(paymentId);
     }
-    return state;
+    return cancellation;
+  }
+
+  /** One that was cancelled earlier counts too: what follows may have been interrupted. */
+  private static boolean isCancelled(Optional<Cancellation> cancellation) {
+    return cancellation.filter(it -> it.state() == PaymentState.CANCELLED).isPresent();
   }
 }

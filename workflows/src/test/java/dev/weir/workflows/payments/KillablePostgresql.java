@@ -47,7 +47,7 @@ final class KillablePostgresql implements AutoCloseable {
         "",
         1,
         10,
-        Duration.ofSeconds(2));
+        Duration.ofSeconds(10));
   }
 
   /** Ends all its processes on the spot, and starts it again. */

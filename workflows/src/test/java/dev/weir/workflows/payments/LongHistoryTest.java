@@ -51,14 +51,14 @@ final class LongHistoryTest {
         (FeedActivities)
             (feedId, afterLine) -> {
               lines.add(afterLine);
-              return new FeedActivities.Progress(afterLine + 1_000, lines.size() == 601);
+              return new FeedActivities.Progress(afterLine + 1_000, lines.size() == 260);
             });
     time.environment().start();
     PaymentInitWorkflow workflow =
         time.client().newWorkflowStub(PaymentInitWorkflow.class, options("feed"));
     WorkflowExecution first = WorkflowClient.start(workflow::start, "feed", 0L);
     assertThat(eventsOfFirstRun(first)).isBetween(1_000L, 2_000L);
-    assertThat(lines).hasSize(601);
+    assertThat(lines).hasSize(260);
     for (int i = 0; i < lines.size(); i++) {
       assertThat(lines.get(i)).isEqualTo(1_000L * i);
     }
@@ -71,7 +71,7 @@ final class LongHistoryTest {
         new PaymentActivities() {
           @Override
           public Step pay(String paymentId) {
-            return attempts.incrementAndGet() == 450 ? Step.ENDED : Step.waiting(60_000);
+            return attempts.incrementAndGet() == 210 ? Step.ENDED : Step.waiting(60_000);
           }
 
           @Override
@@ -84,6 +84,6 @@ final class LongHistoryTest {
         time.client().newWorkflowStub(PaymentExecWorkflow.class, options("payment"));
     WorkflowExecution first = WorkflowClient.start(workflow::pay, "payment");
     assertThat(eventsOfFirstRun(first)).isBetween(1_000L, 2_500L);
-    assertThat(attempts).hasValue(450);
+    assertThat(attempts).hasValue(210);
   }
 }

@@ -10,6 +10,7 @@ import dev.weir.engine.payments.FeedStatus;
 import dev.weir.engine.payments.Payment;
 import dev.weir.engine.payments.PaymentState;
 import dev.weir.engine.payments.PaymentStatus;
+import dev.weir.engine.payments.PaymentStore.Cancellation;
 import dev.weir.engine.slots.SlotState;
 import dev.weir.workflows.payments.PaymentScene.Settings;
 import java.math.BigDecimal;
@@ -209,7 +210,7 @@ final class PaymentFlowTest {
       assertThat(scene.awaitDone("f").failed()).isEqualTo(1);
       PaymentStatus payment = scene.payments.find(scene.payment(0).paymentId()).orElseThrow();
       assertThat(payment.attempts()).isEqualTo(Attempts.DEFAULT.max());
-      assertThat(payment.reason()).startsWith("given up after 50 calls: ");
+      assertThat(payment.reason()).startsWith("given up after 50 calls, and may have been made: ");
       assertThat(scene.downstream.calls()).isEqualTo(Attempts.DEFAULT.max());
     }
   }
@@ -224,13 +225,15 @@ final class PaymentFlowTest {
           "the start of the feed",
           Duration.ofHours(1),
           () -> scene.status("f").state() == FeedState.STARTED);
-      assertThat(scene.payments.cancel(payment.paymentId())).contains(PaymentState.CANCELLED);
+      assertThat(scene.payments.cancel(payment.paymentId()))
+          .contains(new Cancellation(PaymentState.CANCELLED, true));
       assertThat(scene.scheduler.find(payment.paymentId()).orElseThrow().state())
           .isEqualTo(SlotState.CANCELLED);
       assertThat(scene.awaitDone("f").cancelled()).isEqualTo(1);
       scene.time.pass(Duration.ofDays(2));
       assertThat(scene.downstream.calls(payment.paymentId())).isZero();
-      assertThat(scene.payments.cancel(scene.payment(2).paymentId())).contains(PaymentState.PAID);
+      assertThat(scene.payments.cancel(scene.payment(2).paymentId()))
+          .contains(new Cancellation(PaymentState.PAID, false));
       assertThat(scene.payments.cancel("unknown")).isEmpty();
     }
   }

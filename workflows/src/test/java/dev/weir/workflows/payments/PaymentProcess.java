@@ -1,8 +1,10 @@
 package dev.weir.workflows.payments;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.engine.StoreException;
 import dev.weir.engine.payments.PaymentStore;
 import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.engine.slots.SlotStore;
 import dev.weir.store.jdbc.PoolSettings;
 import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.limits.JdbcLeaseStore;
@@ -96,7 +98,7 @@ final class PaymentProcess {
             PostgresqlPool.open(
                 new PoolSettings(
                     task.databaseUrl(), "postgres", "", 1, 10, Duration.ofSeconds(2)));
-        SlotScheduler scheduler = SlotScheduler.on(JdbcSlotStore.on(pool));
+        SlotScheduler scheduler = SlotScheduler.on(slots(pool));
         TemporalConnection temporal =
             TemporalConnection.open(
                 new TemporalConnection.Settings(task.temporal(), "default", Optional.empty(), ""));
@@ -124,6 +126,20 @@ final class PaymentProcess {
     }
     // The threads of a connection that did not end in time must not keep the process.
     System.exit(0);
+  }
+
+  /** Opens the slots. On a busy machine, the first connection may take too long. */
+  private static SlotStore slots(HikariDataSource pool) {
+    for (int i = 1; ; i++) {
+      try {
+        return JdbcSlotStore.on(pool);
+      } catch (StoreException e) {
+        if (i == MAX_STARTS) {
+          throw e;
+        }
+        log.warn("The database cannot be reached yet: {}", e.getMessage());
+      }
+    }
   }
 
   /** Starts a worker. On a busy machine, the first call of Temporal may take too long. */

@@ -11,6 +11,7 @@ import dev.weir.engine.payments.PaymentStore;
 import dev.weir.engine.slots.SlotObserver;
 import dev.weir.engine.slots.SlotScheduler;
 import dev.weir.engine.slots.SlotStore;
+import dev.weir.engine.slots.SlotUpkeep;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.limits.JdbcLeaseStore;
 import dev.weir.store.jdbc.payments.JdbcPaymentStore;
@@ -46,6 +47,7 @@ final class PaymentScene implements AutoCloseable {
   final String name;
   final PaymentStore store;
   final SlotScheduler scheduler;
+  final SlotUpkeep upkeep;
   final FlakyDownstream downstream;
   final PaymentParts parts;
   final Payments payments;
@@ -76,12 +78,13 @@ final class PaymentScene implements AutoCloseable {
     this.downstream = downstream;
     StoreClock clock = databaseMicros -> time.micros();
     Random random = new Random(1);
+    this.upkeep = new JdbcSlotUpkeep(pool, clock);
     this.scheduler =
         SlotScheduler.on(
             SlotStore.of(
                 new JdbcSlotLedger(pool, clock, random, SlotObserver.NONE),
                 new JdbcSlotConfigs(pool, clock),
-                new JdbcSlotUpkeep(pool, clock),
+                upkeep,
                 () -> {}));
     scheduler.configure(name, SlotPolicy.of(settings.perSecond(), Duration.ofSeconds(1)));
     this.store = new JdbcPaymentStore(pool);
@@ -118,6 +121,11 @@ final class PaymentScene implements AutoCloseable {
 
   static PaymentScene open(Settings settings) {
     return open(newName(), TestDatabase.open(), settings);
+  }
+
+  /** Opens a scene whose parts share a number of connections. */
+  static PaymentScene open(Settings settings, int connections) {
+    return open(newName(), TestDatabase.open(connections), settings);
   }
 
   /** Opens a scene with another downstream than {@link #downstream}. */

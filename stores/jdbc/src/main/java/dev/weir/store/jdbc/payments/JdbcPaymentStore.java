@@ -136,12 +136,17 @@ public final class JdbcPaymentStore implements PaymentStore {
   }
 
   @Override
-  public void ended(PaymentCall call, PaymentState state) {
-    ends.ended(call, state);
+  public boolean ended(PaymentCall call, PaymentState state) {
+    return ends.ended(call, state);
   }
 
   @Override
-  public Optional<PaymentState> cancel(String paymentId) {
+  public boolean hasUnknownCall(String paymentId) {
+    return ends.hasUnknownCall(paymentId);
+  }
+
+  @Override
+  public Optional<Cancellation> cancel(String paymentId) {
     return ends.cancel(paymentId);
   }
 

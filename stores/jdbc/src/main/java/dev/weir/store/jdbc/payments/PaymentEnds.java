@@ -6,6 +6,7 @@ import dev.weir.engine.payments.PaymentState;
 import dev.weir.engine.payments.PaymentStatus;
 import dev.weir.engine.payments.PaymentStore.Beginning;
 import dev.weir.engine.payments.PaymentStore.CallCount;
+import dev.weir.engine.payments.PaymentStore.Cancellation;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
@@ -155,32 +156,46 @@ final class PaymentEnds {
                 call.paymentId()));
   }
 
-  void ended(PaymentCall call, PaymentState state) {
-    transactions.autoCommit(
+  boolean ended(PaymentCall call, PaymentState state) {
+    int audits =
+        transactions.autoCommit(
+            connection ->
+                Sql.update(
+                    connection,
+                    ENDED,
+                    Micros.ceil(call.calledAt()),
+                    Micros.ceil(call.answeredAt()),
+                    number(call.result()),
+                    call.detail(),
+                    call.paymentId(),
+                    PaymentRow.number(state),
+                    call.paymentId(),
+                    Micros.ceil(call.answeredAt()),
+                    call.detail()));
+    return audits > 0;
+  }
+
+  boolean hasUnknownCall(String paymentId) {
+    return transactions.read(
         connection ->
-            Sql.update(
-                connection,
-                ENDED,
-                Micros.ceil(call.calledAt()),
-                Micros.ceil(call.answeredAt()),
-                number(call.result()),
-                call.detail(),
-                call.paymentId(),
-                PaymentRow.number(state),
-                call.paymentId(),
-                Micros.ceil(call.answeredAt()),
-                call.detail()));
+            Sql.first(
+                    connection,
+                    row -> true,
+                    "select from payment_call where payment_id = ? and result = ? limit 1",
+                    paymentId,
+                    number(PaymentCall.Result.UNKNOWN))
+                .isPresent());
   }
 
   private static int number(PaymentCall.Result result) {
     return RESULTS.indexOf(result) + 1;
   }
 
-  Optional<PaymentState> cancel(String paymentId) {
+  Optional<Cancellation> cancel(String paymentId) {
     return transactions.write(
         connection -> {
-          Sql.update(connection, CANCEL, paymentId);
-          return state(connection, paymentId);
+          boolean isNew = Sql.update(connection, CANCEL, paymentId) > 0;
+          return state(connection, paymentId).map(state -> new Cancellation(state, isNew));
         });
   }
 

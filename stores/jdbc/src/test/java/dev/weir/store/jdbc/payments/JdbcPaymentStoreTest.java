@@ -13,6 +13,7 @@ import dev.weir.engine.payments.PaymentState;
 import dev.weir.engine.payments.PaymentStatus;
 import dev.weir.engine.payments.PaymentStore;
 import dev.weir.engine.payments.PaymentStore.Beginning;
+import dev.weir.engine.payments.PaymentStore.Cancellation;
 import dev.weir.engine.payments.PaymentStore.Chunk;
 import dev.weir.engine.payments.PaymentStore.FeedPayment;
 import dev.weir.engine.payments.PaymentStore.OpenPayment;
@@ -167,7 +168,8 @@ final class JdbcPaymentStoreTest {
     store.add(reception, List.of(record(2, 1)));
     assertThat(store.chunk(reception.feedId(), 0, 10)).isEmpty();
     assertThat(store.startingFeeds(1_000)).doesNotContain(reception.feedId());
-    assertThat(store.cancel(payment(1).paymentId())).contains(PaymentState.SCHEDULED);
+    assertThat(store.cancel(payment(1).paymentId()))
+        .contains(new Cancellation(PaymentState.SCHEDULED, false));
     store.complete(reception);
     assertThat(store.chunk(reception.feedId(), 0, 10)).isPresent();
   }
@@ -330,8 +332,8 @@ final class JdbcPaymentStoreTest {
     store.attempted(retried);
     assertThat(otherNode.begin(id)).contains(new Beginning.Running(payment(1), 1));
     PaymentCall paid = call(payment(1), NOON.plusMillis(500), PaymentCall.Result.PAID);
-    store.ended(paid, PaymentState.PAID);
-    store.ended(paid, PaymentState.PAID);
+    assertThat(store.ended(paid, PaymentState.PAID)).isTrue();
+    assertThat(store.ended(paid, PaymentState.PAID)).as("again").isFalse();
     store.ended(
         call(payment(1), NOON.plusSeconds(3), PaymentCall.Result.REJECTED), PaymentState.FAILED);
     assertThat(otherNode.find(id))
@@ -360,12 +362,26 @@ final class JdbcPaymentStoreTest {
   }
 
   @Test
+  void knowsPaymentsThatMayHaveBeenMade() {
+    receive("f", 1, 2);
+    store.attempted(call(payment(1), NOON, PaymentCall.Result.RETRY));
+    store.attempted(call(payment(2), NOON, PaymentCall.Result.UNKNOWN));
+    store.attempted(call(payment(2), NOON.plusSeconds(1), PaymentCall.Result.RETRY));
+    assertThat(store.hasUnknownCall(payment(1).paymentId())).isFalse();
+    assertThat(store.hasUnknownCall(payment(2).paymentId())).isTrue();
+  }
+
+  @Test
   void cancelsOnlyWhatHasNotRun() {
     String feedId = receive("f", 1, 2);
     store.begin(payment(1).paymentId());
-    assertThat(store.cancel(payment(1).paymentId())).contains(PaymentState.RUNNING);
-    assertThat(store.cancel(payment(2).paymentId())).contains(PaymentState.CANCELLED);
-    assertThat(store.cancel(payment(2).paymentId())).contains(PaymentState.CANCELLED);
+    assertThat(store.cancel(payment(1).paymentId()))
+        .contains(new Cancellation(PaymentState.RUNNING, false));
+    assertThat(store.cancel(payment(2).paymentId()))
+        .contains(new Cancellation(PaymentState.CANCELLED, true));
+    assertThat(store.cancel(payment(2).paymentId()))
+        .as("again")
+        .contains(new Cancellation(PaymentState.CANCELLED, false));
     assertThat(store.begin(payment(2).paymentId()))
         .contains(new Beginning.Ended(PaymentState.CANCELLED));
     assertThat(store.cancel(name + "/unknown")).isEmpty();
@@ -385,7 +401,7 @@ final class JdbcPaymentStoreTest {
       for (int i = 0; i < payments; i++) {
         String id = payment(i).paymentId();
         CountDownLatch ready = new CountDownLatch(2);
-        Future<Optional<PaymentState>> cancelled =
+        Future<Optional<Cancellation>> cancelled =
             threads.submit(
                 () -> {
                   ready.countDown();
@@ -399,7 +415,7 @@ final class JdbcPaymentStoreTest {
                   ready.await();
                   return otherNode.begin(id);
                 });
-        boolean isCancelled = cancelled.get().orElseThrow() == PaymentState.CANCELLED;
+        boolean isCancelled = cancelled.get().orElseThrow().isNew();
         assertThat(begun.get().orElseThrow() instanceof Beginning.Running).isEqualTo(!isCancelled);
       }
     }

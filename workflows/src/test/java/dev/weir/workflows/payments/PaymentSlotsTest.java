@@ -1,0 +1,69 @@
+package dev.weir.workflows.payments;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.engine.payments.FeedState;
+import dev.weir.engine.payments.Payment;
+import dev.weir.engine.slots.Slot;
+import dev.weir.engine.slots.SlotState;
+import dev.weir.workflows.payments.PaymentScene.Settings;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Payments and what they share with others: slots, and connections to the database. */
+final class PaymentSlotsTest {
+  @Test
+  void paymentWhosePlaceWasGivenToAnotherEventTakesANewSlot() {
+    try (PaymentScene scene = PaymentScene.open(new Settings(1, 20, 0, 0))) {
+      Instant soon = scene.time.instant().plus(Duration.ofHours(1));
+      Payment payment = scene.payment(1, Optional.of(soon));
+      String id = payment.paymentId();
+      scene.receive("f", PaymentScene.feed(List.of(payment)));
+      scene.time.await(
+          "the start of the feed",
+          Duration.ofMinutes(1),
+          () -> scene.status("f").state() == FeedState.STARTED);
+      Instant lost = scene.scheduler.find(id).orElseThrow().scheduledTime();
+      scene.scheduler.cancel(id);
+      Slot other = scene.scheduler.assign(scene.name + "-other", scene.name, soon);
+      assertThat(other.scheduledTime()).isEqualTo(lost);
+
+      assertThat(scene.awaitDone("f").paid()).isEqualTo(1);
+      Slot slot = scene.scheduler.find(id).orElseThrow();
+      assertThat(slot.state()).isEqualTo(SlotState.CONFIRMED);
+      assertThat(slot.scheduledTime()).isAfter(lost);
+      assertThat(scene.payments.find(id).orElseThrow().endedAt().orElseThrow())
+          .isAfterOrEqualTo(slot.scheduledTime());
+      assertThat(scene.downstream.calls()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void slotsOfPaymentsThatWaitCannotBeTakenBack() {
+    // One call a second, so that the payments are in line for a while.
+    try (PaymentScene scene = PaymentScene.open(new Settings(10_000, 1, 0, 0))) {
+      scene.receive("f", scene.feed(30));
+      scene.time.await(
+          "the first payment", Duration.ofMinutes(1), () -> scene.status("f").paid() > 0);
+      scene.time.await(
+          "confirmed slots",
+          Duration.ofSeconds(15),
+          () -> scene.upkeep.countLeaked(scene.time.instant(), 100) == 0);
+      assertThat(scene.status("f").paid()).isLessThan(30);
+      assertThat(scene.upkeep.reclaim(scene.time.instant(), 100)).isZero();
+      assertThat(scene.awaitDone("f").paid()).isEqualTo(30);
+    }
+  }
+
+  @Test
+  void hundredsOfPaymentsThatAreDueTogetherShareThreeConnections() {
+    try (PaymentScene scene = PaymentScene.open(new Settings(10_000, 400, 0, 0), 3)) {
+      scene.receive("f", scene.feed(400));
+      assertThat(scene.awaitDone("f").paid()).isEqualTo(400);
+      assertThat(scene.downstream.calls()).isEqualTo(400);
+    }
+  }
+}
