@@ -19,9 +19,9 @@ import org.slf4j.LoggerFactory;
  * Makes payments in the background: it starts Temporal's worker and everything that it needs,
  * watches whether Temporal can be reached, and starts again what a crash has interrupted.
  *
- * <p>On embedded parts nothing is started, not even classes are loaded, before there is a payment
- * to make: one of a feed that was just received, or one that was left open when the node ended.
- * Thread-safe.
+ * <p>On embedded parts nothing is started, and no class of Temporal is loaded, before there is a
+ * payment to make: one of a feed that was just received, or one that was left open when the node
+ * ended. Thread-safe.
  */
 final class PaymentRuntime implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(PaymentRuntime.class);

@@ -28,7 +28,7 @@ final class PaymentsOnDemandIT {
       List<String> loaded = Files.readAllLines(classes);
       assertThat(loaded).anyMatch(line -> line.contains("dev.weir.server.wiring.PaymentRuntime"));
       assertThat(loaded).noneMatch(line -> line.contains(" io.temporal."));
-      assertThat(loaded).noneMatch(line -> line.contains(".RunningPayments "));
+      assertThat(loaded).noneMatch(line -> line.contains(".PaymentService "));
       node.terminate();
       assertThat(node.await()).isEqualTo(143);
     }

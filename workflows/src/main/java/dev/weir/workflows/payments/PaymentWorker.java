@@ -26,20 +26,20 @@ public final class PaymentWorker implements AutoCloseable {
    * @throws RuntimeException if Temporal cannot be reached
    */
   public static PaymentWorker start(WorkflowClient client, PaymentParts parts) {
-    return start(
-        client, parts, StepTimes.of(parts.downstream()), WorkerFactoryOptions.newBuilder());
+    return start(client, parts, StepTimes.of(parts.downstream()), WorkerOptions.newBuilder());
   }
 
   static PaymentWorker start(
       WorkflowClient client,
       PaymentParts parts,
       StepTimes times,
-      WorkerFactoryOptions.Builder options) {
+      WorkerOptions.Builder options) {
     WorkerFactory factory =
-        WorkerFactory.newInstance(client, options.setUsingVirtualWorkflowThreads(true).build());
+        WorkerFactory.newInstance(
+            client,
+            WorkerFactoryOptions.newBuilder().setUsingVirtualWorkflowThreads(true).build());
     Worker worker =
-        factory.newWorker(
-            parts.taskQueue(), WorkerOptions.newBuilder().setUsingVirtualThreads(true).build());
+        factory.newWorker(parts.taskQueue(), options.setUsingVirtualThreads(true).build());
     registerWorkflows(worker, times);
     worker.registerActivitiesImplementations(
         new FeedStart(

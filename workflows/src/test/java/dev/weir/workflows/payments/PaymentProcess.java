@@ -15,7 +15,7 @@ import dev.weir.workflows.TemporalConnection;
 import dev.weir.workflows.feed.internal.FeedFormat;
 import dev.weir.workflows.feed.internal.FeedReader;
 import io.grpc.StatusRuntimeException;
-import io.temporal.worker.WorkerFactoryOptions;
+import io.temporal.worker.WorkerOptions;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -150,9 +150,9 @@ final class PaymentProcess {
             temporal.client(),
             parts,
             TIMES,
-            // The test server, unlike a real one, waits forever for a dead worker that has a
-            // workflow in its cache.
-            WorkerFactoryOptions.newBuilder().setWorkflowCacheSize(0));
+            // The test server, unlike a real one, leaves tasks in the queue of the worker that had
+            // the workflow last, even if it is dead. Zero makes all workers use the common queue.
+            WorkerOptions.newBuilder().setStickyQueueScheduleToStartTimeout(Duration.ZERO));
       } catch (StatusRuntimeException e) {
         if (i == MAX_STARTS) {
           throw e;
