@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { differences, formField, hoursOf, isoDuration, policyFrom, policyOf, policyText, valuesOf } from "../../main/resources/dashboard/policy.js";
+import { differences, formField, hoursOf, isoDuration, policyFrom, policyOf, policyText, precondition, valuesOf } from "../../main/resources/dashboard/policy.js";
 
 const CONFIGURATION = {
   configName: "statements", version: 3, active: true, maxPerWindow: 600, windowSize: "PT1M", windowSizeSecs: 60, spread: "even", notBefore: "now",
@@ -56,4 +56,19 @@ test("differences name what changed, and nothing else", () => {
   ]);
   assert.deepEqual(differences(CONFIGURATION, { ...CONFIGURATION, version: 9 }), []);
   assert.equal(policyText(CONFIGURATION), "600 per 1 min");
+});
+
+test("a pause that is not edited stays as it was, to the microsecond", () => {
+  const policy = { maxPerWindow: 1, windowSize: "PT1S", pausedUntil: "2033-10-30T01:30:00.123456Z" };
+  const values = valuesOf(policy);
+  assert.equal(policyFrom(values, policy).pausedUntil, policy.pausedUntil);
+  assert.equal(policyFrom({ ...values, pausedUntil: "" }, policy).pausedUntil, undefined);
+  const later = valuesOf({ pausedUntil: "2033-12-01T00:00:00Z" }).pausedUntil;
+  assert.equal(policyFrom({ ...values, pausedUntil: later }, policy).pausedUntil, "2033-12-01T00:00:00.000Z");
+});
+
+test("only the configuration that was read is overwritten", () => {
+  assert.deepEqual(precondition({ configName: "ca", version: 3 }, "ca"), { "If-Match": '"3"' });
+  assert.deepEqual(precondition({ configName: "ca", version: 3 }, "cb"), { "If-None-Match": "*" });
+  assert.deepEqual(precondition(null, "cb"), { "If-None-Match": "*" });
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { changes, countsOf, decisionText, limitText, matches, specFrom, specOf, valuesOf } from "../../main/resources/dashboard/rule-text.js";
+import { changes, countsOf, decisionText, limitText, matches, mostRefused, specFrom, specOf, valuesOf } from "../../main/resources/dashboard/rule-text.js";
 
 const RULE = {
   id: 7, name: "orders", algorithm: "FIXED_WINDOW", pathPattern: "/api/orders/**", methods: ["POST"], keyBy: ["header:X-Api-Key", "ip"], allowedRequests: 3,
@@ -35,9 +35,23 @@ test("a search finds rules that have all its words", () => {
   assert.ok(!matches(RULE, "orders shadow"));
 });
 
-test("counts of a rule that did nothing are zero", () => {
-  assert.equal(countsOf({ rules: [] }, "orders").refused, 0);
+test("small numbers with an exponent are numbers", () => {
+  const bucket = { ...RULE, algorithm: "TOKEN_BUCKET", capacity: 1, refillRate: 1e-7 };
+  assert.equal(valuesOf(bucket).refillRate, "1e-7");
+  assert.equal(specFrom(valuesOf(bucket)).refillRate, 1e-7);
+  assert.equal(specFrom({ ...valuesOf(bucket), capacity: "1E3" }).capacity, 1000);
+  assert.equal(specFrom({ ...valuesOf(bucket), capacity: "1e" }).capacity, "1e");
+});
+
+test("a rule that is not counted by itself has no counts", () => {
+  assert.equal(countsOf({ rules: [] }, "orders"), null);
   assert.equal(countsOf({ rules: [{ rule: "orders", refused: 4 }] }, "orders").refused, 4);
+});
+
+test("the others together are among those that refused most, and no rule has their name", () => {
+  const refusals = { rules: [{ rule: "a", refused: 5 }, { rule: "b", refused: 0 }, { rule: "c", refused: 1 }], otherRules: { refused: 3 } };
+  assert.deepEqual(mostRefused(refusals).map((row) => row.rule), ["a", undefined, "c"]);
+  assert.deepEqual(mostRefused({ ...refusals, otherRules: { refused: 0 } }).map((row) => row.rule), ["a", "c"]);
 });
 
 test("versions differ by fields, not by version and time", () => {

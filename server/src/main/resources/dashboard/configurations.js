@@ -4,7 +4,7 @@ import { el, replace } from "./dom.js";
 import { count, dateTime, duration, relative } from "./format.js";
 import { get, post, withQuery } from "./http.js";
 import { policyForm } from "./policy-form.js";
-import { differences, flattened, labelOf, policyOf, policyText } from "./policy.js";
+import { differences, flattened, labelOf, policyOf, policyText, precondition } from "./policy.js";
 import { badge, busy, button, debounced, facts, field, input, loading, notice, pageHead, panel, select, table } from "./widgets.js";
 
 export function show(main, { rest, signal }) {
@@ -135,9 +135,8 @@ function editor(current, signal) {
 
   async function store() {
     const configName = name.control.value.trim();
-    const headers = base ? { "If-Match": `"${base.version}"` } : { "If-None-Match": "*" };
     try {
-      await post("/admin/rate-limit/config", { configName, ...form.policy() }, { headers, signal });
+      await post("/admin/rate-limit/config", { configName, ...form.policy() }, { headers: precondition(base, configName), signal });
       location.hash = link(configName);
     } catch (problem) {
       showErrors(problem.errors ?? []);
@@ -146,22 +145,28 @@ function editor(current, signal) {
     }
   }
 
+  /** What is stored next is the next version of `theirs`, and of no other configuration. */
+  function standOn(theirs) {
+    base = theirs;
+    name.control.value = theirs.configName;
+    name.control.readOnly = true;
+  }
+
   /** Another version came into force meanwhile: both are shown, and nothing is overwritten unless that is wanted. */
   async function showConflict(configName, problem) {
     const theirs = await get(withQuery("/admin/rate-limit/config", { name: configName }), { signal });
     const mine = form.policy();
-    replace(conflict, panel(base ? `Version ${theirs.version} came into force while you edited` : `${configName} exists already`, { hint: problem.message },
+    replace(conflict, panel(base?.configName === configName ? `Version ${theirs.version} came into force while you edited` : `${configName} exists already`, { hint: problem.message },
       differenceTable(differences(theirs, mine).filter((row) => row.name !== "peakPerSecond"), `In force: version ${theirs.version}`, "Your changes"),
       el("div", { class: "row" },
         button("Take theirs", () => {
-          base = theirs;
+          standOn(theirs);
           form.set(policyOf(theirs));
-          name.control.readOnly = true;
           conflict.replaceChildren();
           validate();
         }),
         button("Keep mine, on top of theirs", () => {
-          base = theirs;
+          standOn(theirs);
           conflict.replaceChildren();
           status.show(`Your changes now stand on version ${theirs.version}. Save again to store them.`, "warning");
           save.focus();

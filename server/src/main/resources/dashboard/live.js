@@ -6,8 +6,11 @@ import { eventParser } from "./event-stream.js";
 const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 15_000;
 
-/** There is a sample each second: a connection without one is dead. */
-const MAX_SILENCE_MS = 10_000;
+/** There is a sample each second: a connection without one is dead, whatever the system says about it. */
+const MAX_SILENCE_MS = 5000;
+
+/** A node that is stuck accepts connections and answers none; one whose store hangs takes its time. */
+const MAX_ANSWER_MS = 15_000;
 
 /**
  * Loads the last 15 minutes into `samples` and follows. Calls `onChange` after each change and
@@ -24,6 +27,7 @@ export async function follow(samples, { onChange, onState, onLink, signal }) {
     const hide = () => document.hidden && round.abort();
     signal.addEventListener("abort", stop);
     document.addEventListener("visibilitychange", hide);
+    const late = setTimeout(stop, MAX_ANSWER_MS);
     let problem;
     try {
       const now = await get("/api/v1/dashboard/now", { signal: round.signal });
@@ -31,11 +35,13 @@ export async function follow(samples, { onChange, onState, onLink, signal }) {
       onState(now.state);
       onChange();
       await read(samples.last(), samples, { onChange, onState, onLink, signal: round.signal }, () => {
+        clearTimeout(late);
         pause = FIRST_PAUSE_MS;
       });
     } catch (caught) {
       if (caught.name !== "AbortError") problem = caught;
     } finally {
+      clearTimeout(late);
       signal.removeEventListener("abort", stop);
       document.removeEventListener("visibilitychange", hide);
     }
@@ -102,4 +108,10 @@ function delay(ms, signal) {
     signal.addEventListener("abort", done);
     document.addEventListener("nodelink", done);
   });
+}
+
+/** The state of the connection in words. */
+export function linkText(link, problem) {
+  if (link === "live") return "Live";
+  return problem?.type === "too-many-viewers" ? "Too many viewers, trying again" : "Reconnecting";
 }

@@ -3,7 +3,7 @@
 import { el, replace, setText } from "./dom.js";
 import { lineChart } from "./chart.js";
 import { count, millis, percent, rate, short } from "./format.js";
-import { follow } from "./live.js";
+import { follow, linkText } from "./live.js";
 import { Samples } from "./samples.js";
 import { sampleButton } from "./sample.js";
 import { badge, button, empty, facts, pageHead, panel, segmented } from "./widgets.js";
@@ -151,7 +151,7 @@ export function show(main, { parts, signal, showLink, reload }) {
     signal,
     onChange: draw,
     onState: showState,
-    onLink: (link) => showLink(link, link === "live" ? "Live" : "Reconnecting"),
+    onLink: (link, problem) => showLink(link, linkText(link, problem)),
   });
   signal.addEventListener("abort", () => {
     showLink("live", "Connected");

@@ -21,6 +21,7 @@ export function policyForm(policy, { sliders = false, onChange = () => {} } = {}
     closedDates: field("Closed dates", input({ placeholder: "2026-12-25, 2026-12-26" })),
   };
   const hours = Object.fromEntries(DAYS.map((day) => [day, field(labelOf(`calendar.hours.${day}`), input({ placeholder: "closed" }))]));
+  let shown = policy;
   const hasCalendar = checkbox("Only within opening hours", false);
   const calendar = el("fieldset", { class: "wide stack-small", hidden: true },
     el("legend", { class: "visually-hidden" }, "Opening hours"),
@@ -59,6 +60,7 @@ export function policyForm(policy, { sliders = false, onChange = () => {} } = {}
   }
 
   function set(next) {
+    shown = next;
     const flat = valuesOf(next);
     for (const [name, one] of Object.entries(fields)) {
       one.control.value = flat[name];
@@ -93,7 +95,7 @@ export function policyForm(policy, { sliders = false, onChange = () => {} } = {}
   element.addEventListener("input", (event) => event.target.type !== "range" && changed());
   element.addEventListener("change", (event) => event.target.type === "checkbox" && changed());
   set(policy);
-  return { element, policy: () => policyFrom(values()), set, showErrors };
+  return { element, policy: () => policyFrom(values(), shown), set, showErrors };
 }
 
 /** Two digits that matter. */

@@ -31,13 +31,18 @@ export function hoursOf(text) {
   return text.split(/[,;]/).map((span) => span.trim().replace(/\s*[-–]\s*/, "-")).filter((span) => span !== "");
 }
 
-/** The policy of the values of a form. Fields that are empty are left out. */
-export function policyFrom(values) {
+/**
+ * The policy of the values of a form. Fields that are empty are left out. A form shows times to the second and without
+ * their offset: one that reads as it did for `shown`, the policy that the form was filled with, is sent as it was.
+ */
+export function policyFrom(values, shown = {}) {
   const policy = { spread: values.spread, notBefore: values.notBefore };
   if (values.maxPerWindow !== "") policy.maxPerWindow = numeric(values.maxPerWindow);
   if (values.windowSize.trim() !== "") policy.windowSize = isoDuration(values.windowSize);
   if (values.maxDelay.trim() !== "") policy.maxDelay = isoDuration(values.maxDelay);
-  if (values.pausedUntil !== "") policy.pausedUntil = localInstant(values.pausedUntil);
+  if (values.pausedUntil !== "") {
+    policy.pausedUntil = values.pausedUntil === pauseText(shown) ? shown.pausedUntil : localInstant(values.pausedUntil);
+  }
   if (values.hasCalendar) {
     const hours = Object.fromEntries(
       DAYS.map((day) => [day, hoursOf(values.hours[day] ?? "")]).filter(([, spans]) => spans.length > 0),
@@ -57,7 +62,7 @@ export function valuesOf(policy) {
     spread: policy.spread ?? "even",
     notBefore: policy.notBefore ?? "requested",
     maxDelay: durationText(policy.maxDelay),
-    pausedUntil: policy.pausedUntil ? localText(policy.pausedUntil) : "",
+    pausedUntil: pauseText(policy),
     hasCalendar: policy.calendar !== undefined,
     timeZone: policy.calendar?.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     hours: Object.fromEntries(DAYS.map((day) => [day, (policy.calendar?.hours?.[day] ?? []).join(", ")])),
@@ -82,6 +87,10 @@ function numeric(text) {
 function localInstant(text) {
   const date = new Date(text);
   return Number.isNaN(date.getTime()) ? text : date.toISOString();
+}
+
+function pauseText({ pausedUntil }) {
+  return pausedUntil ? localText(pausedUntil) : "";
 }
 
 function localText(instant) {
@@ -150,4 +159,12 @@ export function labelOf(name) {
 /** Length of a window in milliseconds; NaN while the text is none. */
 export function windowMillis(text) {
   return parseDuration(isoDuration(text));
+}
+
+/**
+ * Header fields that store a configuration only as the next version of `base`, or as a new one if there is no `base` of
+ * that name.
+ */
+export function precondition(base, configName) {
+  return base?.configName === configName ? { "If-Match": `"${base.version}"` } : { "If-None-Match": "*" };
 }

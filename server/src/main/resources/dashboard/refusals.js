@@ -2,6 +2,7 @@
 
 import { el, replace } from "./dom.js";
 import { count } from "./format.js";
+import { mostRefused } from "./rule-text.js";
 import { bar, panel, table } from "./widgets.js";
 
 const SHOWN_RULES = 10;
@@ -11,7 +12,7 @@ export function refusalPanels() {
   return {
     element: panel("Top refusals", { hint: "The last 15 minutes on this node" }, body),
     update(refusals) {
-      const rules = refusals.rules.filter((row) => row.refused > 0).slice(0, SHOWN_RULES);
+      const rules = mostRefused(refusals).slice(0, SHOWN_RULES);
       const { keys, shadowKeys, sampled } = refusals;
       if (rules.length === 0 && keys.length === 0 && shadowKeys.length === 0) {
         replace(body, el("p", { class: "muted" }, "Nothing was refused."));
@@ -19,7 +20,7 @@ export function refusalPanels() {
       }
       replace(body,
         rules.length > 0 && el("div", { class: "panel-flush" }, table("Refusals by rule", [
-          { title: "By rule", header: true, class: "break", cell: (row) => row.rule },
+          { title: "By rule", header: true, class: "break", cell: (row) => row.rule ?? el("i", {}, "other rules together") },
           { title: "", spoken: "Share", cell: (row) => bar(row.refused / rules[0].refused, "danger") },
           { title: "Refused", number: true, cell: (row) => count(row.refused) },
         ], rules)),

@@ -82,6 +82,9 @@ export const FIELDS = {
 const ALL_LIMIT_FIELDS = [...new Set(Object.values(FIELDS).flat())];
 const NUMBERS = ["allowedRequests", "windowSeconds", "capacity", "refillRate", "maxConcurrent", "maxQueueSize", "delayPerRequestMs", "priority"];
 
+/** What a field for numbers accepts, which writes small ones with an exponent. */
+const NUMBER = /^-?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
+
 /** The rule of the values of a form. */
 export function specFrom(values) {
   const spec = {};
@@ -92,16 +95,22 @@ export function specFrom(values) {
       const list = value.split(",").map((one) => one.trim()).filter((one) => one !== "");
       if (list.length > 0) spec[name] = list;
     } else if (value.trim() !== "") {
-      spec[name] = NUMBERS.includes(name) && /^-?\d+(\.\d+)?$/.test(value.trim()) ? Number(value) : value.trim();
+      spec[name] = NUMBERS.includes(name) && NUMBER.test(value.trim()) ? Number(value) : value.trim();
     }
   }
   return spec;
 }
 
-/** What a rule did, of the counts of the last 15 minutes. */
+/** What a rule did, of the counts of the last 15 minutes; null if it is not counted by itself. */
 export function countsOf(refusals, name) {
-  return refusals.rules.find((row) => row.rule === name)
-    ?? { rule: name, allowed: 0, refused: 0, queued: 0, replayed: 0, shadowAllowed: 0, shadowRefused: 0 };
+  return refusals.rules.find((row) => row.rule === name) ?? null;
+}
+
+/** Rows of rules that refused something, the most first. The row without a name is of the others together. */
+export function mostRefused(refusals) {
+  return [...refusals.rules, ...(refusals.otherRules ? [refusals.otherRules] : [])]
+    .filter((row) => row.refused > 0)
+    .sort((one, other) => other.refused - one.refused);
 }
 
 /** What differs between two versions of a rule: `field: old → new`. */

@@ -11,7 +11,8 @@ import { sampleButton } from "./sample.js";
 import { badge, button, confirmed, empty, explained, facts, input, loading, pageHead, panel, table, toast } from "./widgets.js";
 
 const REFRESH_MS = 5000;
-const NO_REFUSALS = { rules: [], keys: [], shadowKeys: [], sampled: false };
+const NO_REFUSALS = { rules: [], otherRules: null, keys: [], shadowKeys: [], sampled: false };
+const NOT_COUNTED = "Not counted by itself: only the first 100 rules are";
 
 export function show(main, { parts, rest, signal, reload }) {
   const search = input({ type: "search", placeholder: "Search rules", "aria-label": "Search rules", class: "search", oninput: () => drawList() });
@@ -66,18 +67,19 @@ export function show(main, { parts, rest, signal, reload }) {
       { title: "Counted by", class: "break", secondary: true, cell: (rule) => rule.keyBy.join(", ") },
       { title: "Queue", class: "nowrap", secondary: true, cell: queueText },
       { title: "Priority", number: true, secondary: true, cell: (rule) => rule.priority },
-      { title: "Allowed", number: true, secondary: true, cell: (rule) => count(allowedOf(rule)) },
+      { title: "Allowed", number: true, secondary: true, cell: allowedCell },
       { title: "Refused", number: true, cell: refusedCell },
     ], found, { rowAttributes: (rule) => ({ class: String(rule.id) === chosen && "selected" }) });
   }
 
-  function allowedOf(rule) {
+  function allowedCell(rule) {
     const row = countsOf(counts, rule.name);
-    return row.allowed + row.queued + row.shadowAllowed;
+    return row ? count(row.allowed + row.queued + row.shadowAllowed) : notCounted();
   }
 
   function refusedCell(rule) {
     const row = countsOf(counts, rule.name);
+    if (!row) return notCounted();
     if (rule.mode === "shadow") return el("span", { class: "muted" }, `${count(row.shadowRefused)} would`);
     return count(row.refused);
   }
@@ -113,7 +115,7 @@ export function show(main, { parts, rest, signal, reload }) {
         ["Queue", queueText(rule)],
         ["Priority", rule.priority],
         ["If the store is gone", rule.onStoreFailure],
-        [rule.mode === "shadow" ? "Would have refused" : "Refused", `${count(rule.mode === "shadow" ? row.shadowRefused : row.refused)} of ${count(total(row))} in 15 min`],
+        [rule.mode === "shadow" ? "Would have refused" : "Refused", row ? `${count(rule.mode === "shadow" ? row.shadowRefused : row.refused)} of ${count(total(row))} in 15 min` : notCounted()],
       ]), rule.mode === "shadow" && el("p", { class: "notice" }, "In shadow the rule decides and counts, and refuses nothing.")),
       panel("History", { hint: "Who changed what, and when" }, versions));
   }
@@ -144,6 +146,10 @@ export function show(main, { parts, rest, signal, reload }) {
       toast(explained(problem), "danger");
     }
   }
+}
+
+function notCounted() {
+  return el("span", { class: "muted", title: NOT_COUNTED }, "–");
 }
 
 function total(row) {

@@ -97,6 +97,7 @@ export async function show(main, { parts, rest, signal, reload }) {
     zooms.mark(zoom);
     from = null;
     leaked.use(name);
+    strip.release();
     refresh({ selectFirst: true, toEnd: true });
   }
 
@@ -112,6 +113,7 @@ export async function show(main, { parts, rest, signal, reload }) {
 
   function setRange(start) {
     from = start;
+    strip.release();
     refresh({ selectFirst: true });
   }
 
@@ -120,19 +122,22 @@ export async function show(main, { parts, rest, signal, reload }) {
   }
 
   async function refresh({ selectFirst = false, toEnd = false } = {}) {
-    const asked = name;
+    const asked = { name, zoom, from };
+    const isCurrent = () => asked.name === name && asked.zoom === zoom && asked.from === from;
     const begin = from ?? Date.now();
     try {
       const query = { configName: name, from: new Date(begin).toISOString(), to: new Date(begin + zoom).toISOString(), cells: fittingCells() };
       const found = await get(withQuery("/api/v1/dashboard/strip", query), { signal });
-      if (asked !== name) return;
+      if (!isCurrent()) return;
       lastStrip = found;
       const shown = cells(found);
       strip.update(shown);
+      if (selectFirst && !strip.isChosen()) strip.select(Math.max(0, shown.findIndex((cell) => cell.taken > 0)));
       setText(range, rangeText(found, shown));
-      await tiles.update(found, configurations.find((one) => one.configName === asked), signal);
+      await tiles.update(found, configurations.find((one) => one.configName === asked.name), signal);
+      if (!isCurrent()) return;
       const whole = zoomToEnd(zoom, tiles.end() - begin);
-      if (toEnd && whole !== zoom) {
+      if (toEnd && whole !== zoom && !strip.isChosen()) {
         setZoom(whole, from);
         return;
       }
@@ -144,7 +149,6 @@ export async function show(main, { parts, rest, signal, reload }) {
         leaked.use(name);
         forecast.refresh();
       }
-      if (selectFirst) strip.select(Math.max(0, shown.findIndex((cell) => cell.taken > 0)));
     } catch (problem) {
       if (problem.name === "AbortError") return;
       hasFailed = true;

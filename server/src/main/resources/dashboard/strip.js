@@ -18,7 +18,7 @@ export function prepare(canvas) {
 
 /**
  * Creates a strip. `onSelect(cell)` is called when a cell is chosen, `onOpen(cell)` on Enter and double click,
- * `onZoom(step)` for + and −. Returns `{element, update(cells, now), select(index)}`.
+ * `onZoom(step)` for + and −. Returns the element, and functions that show and choose cells.
  */
 export function heatStrip({ label, tall = false, onSelect = () => {}, onOpen = () => {}, onZoom = () => {}, signal }) {
   const canvas = el("canvas", { "aria-hidden": "true" });
@@ -35,6 +35,7 @@ export function heatStrip({ label, tall = false, onSelect = () => {}, onOpen = (
   let cells = [];
   let selected = 0;
   let hovered = null;
+  let chosen = false;
 
   function draw() {
     if (canvas.clientWidth === 0) return;
@@ -83,11 +84,11 @@ export function heatStrip({ label, tall = false, onSelect = () => {}, onOpen = (
   function describe() {
     const cell = cells[hovered ?? selected];
     setText(text, cell ? cellText(cell) : "\u00a0");
-    const chosen = cells[selected];
+    const current = cells[selected];
     track.setAttribute("aria-valuemin", "0");
     track.setAttribute("aria-valuemax", String(Math.max(0, cells.length - 1)));
     track.setAttribute("aria-valuenow", String(selected));
-    track.setAttribute("aria-valuetext", chosen ? cellText(chosen) : "no windows");
+    track.setAttribute("aria-valuetext", current ? cellText(current) : "no windows");
   }
 
   function select(index) {
@@ -95,6 +96,11 @@ export function heatStrip({ label, tall = false, onSelect = () => {}, onOpen = (
     describe();
     draw();
     if (cells[selected]) onSelect(cells[selected]);
+  }
+
+  function choose(index) {
+    chosen = true;
+    select(index);
   }
 
   function drawAxis() {
@@ -122,12 +128,12 @@ export function heatStrip({ label, tall = false, onSelect = () => {}, onOpen = (
     describe();
     draw();
   });
-  track.addEventListener("click", (event) => cells.length > 0 && select(indexOf(event)));
+  track.addEventListener("click", (event) => cells.length > 0 && choose(indexOf(event)));
   track.addEventListener("dblclick", (event) => cells.length > 0 && onOpen(cells[indexOf(event)]));
   track.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || cells.length === 0) return;
     const next = moved(event.key, selected, cells.length);
-    if (next !== undefined) select(next);
+    if (next !== undefined) choose(next);
     else if (event.key === "Enter") onOpen(cells[selected]);
     else if (event.key === "+") onZoom(-1);
     else if (event.key === "-") onZoom(1);
@@ -156,6 +162,11 @@ export function heatStrip({ label, tall = false, onSelect = () => {}, onOpen = (
       drawAxis();
     },
     select,
+    /** Returns true if the user chose a cell since the last `release`: what arrives late must not take it away. */
+    isChosen: () => chosen,
+    release() {
+      chosen = false;
+    },
     selected: () => cells[selected],
   };
 }

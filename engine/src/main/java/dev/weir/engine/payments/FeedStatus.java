@@ -8,8 +8,7 @@ import java.util.Optional;
  *
  * @param configName slot configuration of the payments that name none
  * @param read records that were read
- * @param repeated records that repeat a known payment with the same content, which are skipped, and
- *     those that another feed took over before this one was completely received
+ * @param repeated records that repeat a known payment with the same content, which are skipped
  * @param rejected records that cannot be paid
  * @param assigned payments that got a slot
  * @param started payments that were handed to Temporal

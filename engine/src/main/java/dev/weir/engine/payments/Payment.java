@@ -33,6 +33,9 @@ public record Payment(
   /** No payment id starts with this: it marks the workflows of feeds, which share their names. */
   public static final String RESERVED_PREFIX = "weir-feed:";
 
+  /** No payment has this id: its address would be that of the list of feeds. */
+  public static final String RESERVED_ID = "feeds";
+
   public Payment {
     if (paymentId.isBlank() || paymentId.length() > MAX_ID_LENGTH) {
       throw new IllegalArgumentException(
@@ -41,6 +44,9 @@ public record Payment(
     }
     if (paymentId.startsWith(RESERVED_PREFIX)) {
       throw new IllegalArgumentException("paymentId must not start with " + RESERVED_PREFIX);
+    }
+    if (paymentId.equals(RESERVED_ID)) {
+      throw new IllegalArgumentException("paymentId must not be " + RESERVED_ID);
     }
     if (amount.signum() <= 0) {
       throw new IllegalArgumentException("amount must be above 0, not " + amount);

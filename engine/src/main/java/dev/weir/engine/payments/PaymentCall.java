@@ -38,6 +38,8 @@ public record PaymentCall(
     /** Not made now; it may be tried again. */
     RETRY,
     /** No answer: it may have been made. */
-    UNKNOWN
+    UNKNOWN,
+    /** Not made now, because the downstream got too many calls; it may be tried again. */
+    TOO_MANY
   }
 }

@@ -1,5 +1,6 @@
 package dev.weir.engine.payments;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -11,6 +12,9 @@ import java.util.Optional;
  * dev.weir.engine.StoreException} if the store fails. Implementations are thread-safe.
  */
 public interface PaymentStore {
+  /** Max number of rejected records of a feed that is received. */
+  int MAX_REJECTS = 100_000;
+
   /**
    * Opens a feed so that its records can be received. A reception that was not completed is
    * discarded, and its receiver can add nothing more.
@@ -35,20 +39,31 @@ public interface PaymentStore {
 
   /**
    * Adds records, in the order of their lines. A payment that is known with the same content is
-   * counted and skipped; with other content, its record is added as rejected. Payments of another
-   * feed whose reception is not completed are not known: this feed takes them, because that one may
-   * never be completed.
+   * counted and skipped; with other content, its record is added as rejected. What becomes of a
+   * payment that another feed contains whose reception is not completed, is decided when one of the
+   * two is: that one may never be.
    *
    * @throws ReceptionLostException if the feed was opened again since
+   * @throws TooManyRejectsException if the feed has more than {@link #MAX_REJECTS} rejected records
    */
   void add(Reception reception, List<FeedRecord> records);
 
   /**
-   * Completes a reception, so that its payments may be started.
+   * Completes a reception, so that its payments may be started. A payment that several feeds
+   * contain belongs to the first of them that is completed.
    *
    * @throws ReceptionLostException if the feed was opened again since
+   * @throws TooManyRejectsException if the feed has more than {@link #MAX_REJECTS} rejected records
    */
   FeedStatus complete(Reception reception);
+
+  /**
+   * Removes records of a feed whose reception has not been completed and got nothing for some time.
+   * Its receiver can add nothing more. Removes a limited number.
+   *
+   * @return whether there may be more to remove
+   */
+  boolean discardGivenUp(Duration silence);
 
   Optional<FeedStatus> feed(String feedId);
 
@@ -116,18 +131,26 @@ public interface PaymentStore {
   long startedUntil(String feedId);
 
   /**
-   * Returns up to {@code max} open payments of started chunks whose slots were before a time, in
+   * Returns up to {@code max} open payments of started chunks whose slots are within some time, in
    * the order of feeds and lines. A payment whose slot the store does not know goes by the last
    * slot of its chunk.
+   *
+   * @param from the first time
+   * @param before the time after the last
    */
-  List<OpenPayment> overdue(Instant scheduledBefore, Position after, int max);
+  List<OpenPayment> open(Instant from, Instant before, Position after, int max);
+
+  /** Returns those whose slots were before a time. */
+  default List<OpenPayment> overdue(Instant scheduledBefore, Position after, int max) {
+    return open(Instant.MIN, scheduledBefore, after, max);
+  }
 
   /** A place in the order of feeds and lines. */
   record Position(long feedNumber, long line) {
     public static final Position START = new Position(0, 0);
   }
 
-  /** A payment that should have ended. */
+  /** A payment that has not ended. */
   record OpenPayment(Position position, Payment payment) {}
 
   /** Records for feeds whose payments have all ended that they are done. */
@@ -167,6 +190,12 @@ public interface PaymentStore {
   /** Returns whether a call of a payment has an unknown result, so that it may have been made. */
   boolean hasUnknownCall(String paymentId);
 
+  /**
+   * Returns up to {@code max} cancelled payments of feeds that are not done whose slots are still
+   * taken, as far as the store knows the slots.
+   */
+  List<String> cancelledWithSlots(int max);
+
   /** Cancels a payment that is scheduled. Empty if it does not exist. */
   Optional<Cancellation> cancel(String paymentId);
 
@@ -191,4 +220,7 @@ public interface PaymentStore {
 
   /** Returns the maximum number of calls of a feed's payments within any second. */
   int maxCallsInASecond(String feedId);
+
+  /** Returns the number of calls of a feed's payments that the downstream found too many. */
+  long callsTooMany(String feedId);
 }

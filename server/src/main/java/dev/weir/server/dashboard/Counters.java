@@ -55,12 +55,6 @@ final class Counters {
       Latencies.Reading checkTimes,
       Latencies.Reading gatewayTimes) {
 
-    /** Returns the number of checks that rules refused, or would have refused, since a reading. */
-    long refusedSince(Reading earlier) {
-      DecisionCounts decided = ofRules.since(earlier.ofRules);
-      return decided.of(RuleCounters.Kind.REFUSED) + decided.of(RuleCounters.Kind.SHADOW_REFUSED);
-    }
-
     /** Returns what happened since an earlier reading, as the sample of a second. */
     Sample since(Reading earlier, long second) {
       Sample sample = new Sample(second);

@@ -4,6 +4,7 @@ import dev.weir.core.limits.FixedWindow;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.core.slots.OpeningHours;
 import dev.weir.core.slots.SlotPolicy;
+import dev.weir.engine.register.EntryVersion;
 import dev.weir.engine.register.Register;
 import dev.weir.engine.rules.Quota;
 import dev.weir.engine.rules.Rule;
@@ -83,14 +84,23 @@ final class DemoData {
     return scheduler.assign(events).size();
   }
 
-  /** Removes the rules. Configurations and slots cannot be removed. */
+  /**
+   * Removes the rules that were made here, not those of others with such a name. Configurations and
+   * slots cannot be removed.
+   */
   void removeRules() {
     for (Rule rule : rules.all()) {
-      if (RULES.contains(rule.name())) {
+      if (RULES.contains(rule.name()) && isMadeHere(rule)) {
         rules.remove(rule.id(), Register.ANY_VERSION, CHANGED_BY);
       }
     }
     index.refresh();
+  }
+
+  private boolean isMadeHere(Rule rule) {
+    // The newest version is the first.
+    List<EntryVersion<Rule>> versions = rules.versions(rule.id());
+    return !versions.isEmpty() && versions.getLast().changedBy().equals(CHANGED_BY);
   }
 
   private void configure(String name, SlotPolicy policy) {

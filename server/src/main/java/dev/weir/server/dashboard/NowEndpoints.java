@@ -18,6 +18,8 @@ import io.micronaut.http.server.netty.NettyHttpRequest;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.WriteBufferWaterMark;
 import jakarta.inject.Named;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -36,6 +38,9 @@ import reactor.core.scheduler.Schedulers;
 @ExecuteOn(TaskExecutors.VIRTUAL)
 final class NowEndpoints {
   private static final String RETRY_SECONDS = "10";
+
+  /** The bytes, about a quarter of a minute, that this node and its system each hold. */
+  static final int MAX_UNREAD = 8 * 1024;
 
   /** A comment, so that a client knows that the stream has begun. */
   private static final byte[] GREETING = ": weir\n\n".getBytes(StandardCharsets.US_ASCII);
@@ -112,10 +117,12 @@ final class NowEndpoints {
     Optional<Long> after = query.count("after", Long.MAX_VALUE);
     query.refuseOtherParameters();
     query.throwIfWrong();
+    refuseOtherSites(request);
     Channel channel = ((NettyHttpRequest<?>) request).getChannelHandlerContext().channel();
     Viewer viewer =
         dashboard.viewers().enter(channel::close).orElseThrow(NowEndpoints::tooManyViewers);
     channel.closeFuture().addListener(closed -> viewer.leave());
+    boundUnread(channel);
     Watching watching = new Watching(viewer, beginning(viewer, after));
     Flux<byte[]> events =
         Flux.generate(
@@ -131,6 +138,24 @@ final class NowEndpoints {
         .header("Cache-Control", "no-store")
         // Tells nginx not to collect events.
         .header("X-Accel-Buffering", "no");
+  }
+
+  /** A page of another site cannot read the stream, but would take the place of a viewer. */
+  private static void refuseOtherSites(HttpRequest<?> request) {
+    if ("cross-site".equals(request.getHeaders().get("Sec-Fetch-Site"))) {
+      throw new ProblemException(
+          Problem.of(403, "other-origin", "Pages of other sites cannot watch this node."));
+    }
+  }
+
+  /**
+   * Bounds what is written before the viewer reads it. Otherwise the buffers of the system hold the
+   * samples of more than an hour, for which one that reads nothing would keep its place.
+   */
+  static void boundUnread(Channel channel) {
+    channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(MAX_UNREAD / 2, MAX_UNREAD));
+    // Only sockets have it.
+    channel.config().setOption(ChannelOption.SO_SNDBUF, MAX_UNREAD);
   }
 
   private byte[] beginning(Viewer viewer, Optional<Long> after) {

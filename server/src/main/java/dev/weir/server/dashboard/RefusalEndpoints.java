@@ -16,6 +16,7 @@ import io.micronaut.scheduling.annotation.ExecuteOn;
 import java.io.IOException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Map;
 
 /** Reports what rules refused on this node, by rule and by key. */
 @Controller("/api/v1/dashboard/refusals")
@@ -38,30 +39,37 @@ final class RefusalEndpoints {
           json.writeStringField("from", report.from().toString());
           json.writeStringField("to", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
           json.writeArrayFieldStart("rules");
-          for (String rule : Refusals.mostRefused(report.rules())) {
-            write(json, rule, report.rules().getOrDefault(rule, new DecisionCounts()));
+          Map<String, DecisionCounts> rules = report.rules().own();
+          for (String rule : Refusals.mostRefused(rules)) {
+            json.writeStartObject();
+            json.writeStringField("rule", rule);
+            write(json, rules.getOrDefault(rule, new DecisionCounts()));
+            json.writeEndObject();
           }
           json.writeEndArray();
-          write(json, "keys", report.keys(), false);
-          write(json, "shadowKeys", report.shadowKeys(), true);
-          json.writeBooleanField("sampled", report.isSampled());
+          json.writeObjectFieldStart("otherRules");
+          write(json, report.rules().shared());
+          json.writeEndObject();
+          write(json, "keys", report.keys(), report.sampleError(), false);
+          write(json, "shadowKeys", report.shadowKeys(), report.sampleError(), true);
+          json.writeBooleanField("sampled", report.sampleError() > 0);
           json.writeEndObject();
         });
   }
 
-  private static void write(JsonGenerator json, String rule, DecisionCounts counts)
-      throws IOException {
-    json.writeStartObject();
-    json.writeStringField("rule", rule);
+  private static void write(JsonGenerator json, DecisionCounts counts) throws IOException {
     for (RuleCounters.Kind kind : RuleCounters.Kind.values()) {
       json.writeNumberField(Series.of(kind).jsonName(), counts.of(kind));
     }
-    json.writeEndObject();
   }
 
-  /** Writes the keys with the count that may be too large by the error. */
+  /** Writes the keys with the largest count that is possible, apart from the error of samples. */
   private static void write(
-      JsonGenerator json, String name, HeavyHitters<Refusals.RefusedKey> keys, boolean isShadow)
+      JsonGenerator json,
+      String name,
+      HeavyHitters<Refusals.RefusedKey> keys,
+      long sampleError,
+      boolean isShadow)
       throws IOException {
     json.writeArrayFieldStart(name);
     for (var hitter : keys.top(Refusals.TOP, Refusals.RefusedKey.ORDER)) {
@@ -69,7 +77,7 @@ final class RefusalEndpoints {
       json.writeStringField("rule", hitter.key().rule());
       json.writeStringField("key", hitter.key().key());
       json.writeNumberField("refused", hitter.count() + keys.error());
-      json.writeNumberField("error", keys.error());
+      json.writeNumberField("error", keys.error() + sampleError);
       json.writeBooleanField("shadow", isShadow);
       json.writeEndObject();
     }

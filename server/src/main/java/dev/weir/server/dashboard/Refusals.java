@@ -4,6 +4,7 @@ import dev.weir.engine.rules.RuleCounters;
 import dev.weir.server.metrics.DecisionCounts;
 import dev.weir.server.metrics.LimitMetrics;
 import dev.weir.server.metrics.RefusedChecks;
+import dev.weir.server.metrics.RuleCounts;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Comparator;
@@ -26,11 +27,18 @@ final class Refusals {
   private static final long SECONDS_OF_A_MINUTE = TimeUnit.MINUTES.toSeconds(1);
   private static final int KEYS_PER_MINUTE = 256;
 
+  /** Of a sample, a number is hardly ever further off than this many standard deviations. */
+  private static final double DEVIATIONS = 3;
+
   private final LimitMetrics metrics;
   private final Deque<Slice> slices = new ArrayDeque<>();
 
+  /** The counters at the last update, up to which keys are known. */
+  private RuleCounts last;
+
   Refusals(LimitMetrics metrics) {
     this.metrics = metrics;
+    this.last = metrics.byRule();
   }
 
   /** A key that a rule refused. */
@@ -42,12 +50,12 @@ final class Refusals {
   /** The refusals of one minute. */
   private static final class Slice {
     private final long minute;
-    private final Map<String, DecisionCounts> before;
+    private final RuleCounts before;
     private final HeavyHitters<RefusedKey> keys = new HeavyHitters<>(KEYS_PER_MINUTE);
     private final HeavyHitters<RefusedKey> shadowKeys = new HeavyHitters<>(KEYS_PER_MINUTE);
-    private boolean isSampled;
+    private double variance;
 
-    Slice(long minute, Map<String, DecisionCounts> before) {
+    Slice(long minute, RuleCounts before) {
       this.minute = minute;
       this.before = before;
     }
@@ -56,42 +64,39 @@ final class Refusals {
   /**
    * The refusals of the last minutes.
    *
-   * @param isSampled true if some keys were counted from a sample
+   * @param sampleError by how much a number of a key may be too large or too small, because keys
+   *     were counted from a sample; 0 if all were counted
    */
   record Report(
       Instant from,
-      Map<String, DecisionCounts> rules,
+      RuleCounts rules,
       HeavyHitters<RefusedKey> keys,
       HeavyHitters<RefusedKey> shadowKeys,
-      boolean isSampled) {}
+      long sampleError) {}
 
-  /**
-   * Adds the checks that were refused since the last call.
-   *
-   * @param refused the number of checks that were refused; only a sample of them may be known
-   */
-  synchronized void update(long second, long refused) {
+  /** Adds the checks that were refused since the last call. */
+  synchronized void update(long second) {
     Slice slice = slice(Math.floorDiv(second, SECONDS_OF_A_MINUTE));
-    Map<RefusedKey, Long> keys = new HashMap<>();
-    Map<RefusedKey, Long> shadowKeys = new HashMap<>();
+    last = metrics.byRule();
+    Map<RefusedKey, Double> keys = new HashMap<>();
+    Map<RefusedKey, Double> shadowKeys = new HashMap<>();
     RefusedChecks.Drained drained =
         metrics
             .refusedChecks()
             .drain(
-                check ->
+                (check, weight) ->
                     (check.rule().isShadow() ? shadowKeys : keys)
-                        .merge(new RefusedKey(check.rule().name(), check.key()), 1L, Long::sum));
-    if (drained.isFull() && refused > drained.checks()) {
-      slice.isSampled = true;
-      scale(keys, refused, drained.checks());
-      scale(shadowKeys, refused, drained.checks());
-    }
-    slice.keys.add(keys);
-    slice.shadowKeys.add(shadowKeys);
+                        .merge(
+                            new RefusedKey(check.rule().name(), check.key()), weight, Double::sum));
+    slice.variance += drained.variance();
+    slice.keys.add(rounded(keys));
+    slice.shadowKeys.add(rounded(shadowKeys));
   }
 
-  private static void scale(Map<RefusedKey, Long> counts, long all, long known) {
-    counts.replaceAll((key, count) -> Math.round((double) count * all / known));
+  private static Map<RefusedKey, Long> rounded(Map<RefusedKey, Double> counts) {
+    Map<RefusedKey, Long> rounded = new HashMap<>();
+    counts.forEach((key, count) -> rounded.put(key, Math.round(count)));
+    return rounded;
   }
 
   private Slice slice(long minute) {
@@ -104,7 +109,8 @@ final class Refusals {
       slices.clear();
     }
     slices.removeIf(slice -> slice.minute <= minute - MINUTES);
-    Slice added = new Slice(minute, metrics.byRule());
+    // What was counted since the last update belongs to this minute, as its keys do.
+    Slice added = new Slice(minute, last);
     slices.addLast(added);
     return added;
   }
@@ -112,24 +118,19 @@ final class Refusals {
   synchronized Report report() {
     HeavyHitters<RefusedKey> keys = new HeavyHitters<>(KEYS_PER_MINUTE);
     HeavyHitters<RefusedKey> shadowKeys = new HeavyHitters<>(KEYS_PER_MINUTE);
-    boolean isSampled = false;
+    double variance = 0;
     for (Slice slice : slices) {
       keys.add(slice.keys);
       shadowKeys.add(slice.shadowKeys);
-      isSampled |= slice.isSampled;
+      variance += slice.variance;
     }
-    Map<String, DecisionCounts> rules = metrics.byRule();
     Slice oldest = slices.peekFirst();
-    if (oldest != null) {
-      rules.replaceAll(
-          (rule, now) -> now.since(oldest.before.getOrDefault(rule, new DecisionCounts())));
-    }
     return new Report(
         Instant.ofEpochSecond(oldest == null ? 0 : oldest.minute * SECONDS_OF_A_MINUTE),
-        rules,
+        metrics.byRule().since(oldest == null ? RuleCounts.NONE : oldest.before),
         keys,
         shadowKeys,
-        isSampled);
+        (long) Math.ceil(DEVIATIONS * Math.sqrt(variance)));
   }
 
   /** Returns the names of rules, those that refused most first. */

@@ -22,22 +22,28 @@ final class SampleRing {
 
   private final Deque<Sample> samples = new ArrayDeque<>(SECONDS);
 
-  /** Adds a sample. One for a second that is there already is merged with it. */
-  synchronized void add(Sample sample) {
+  /**
+   * Adds a sample. One for a second that is there already is merged with it.
+   *
+   * @return true if it starts a new history, because the clock was set back
+   */
+  synchronized boolean add(Sample sample) {
     Sample newest = samples.peekLast();
-    if (newest != null && sample.second() < newest.second() - MAX_STEP_BACK) {
+    boolean isNewHistory = newest != null && sample.second() < newest.second() - MAX_STEP_BACK;
+    if (isNewHistory) {
       samples.clear();
       newest = null;
     }
     if (newest != null && sample.second() <= newest.second()) {
       samples.removeLast();
       samples.addLast(newest.merged(sample));
-      return;
+      return false;
     }
     while (!samples.isEmpty() && samples.getFirst().second() <= sample.second() - SECONDS) {
       samples.removeFirst();
     }
     samples.addLast(sample);
+    return isNewHistory;
   }
 
   /** Returns the samples after a second, the oldest first. */

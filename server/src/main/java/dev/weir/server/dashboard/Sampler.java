@@ -86,9 +86,12 @@ final class Sampler implements AutoCloseable {
     long second = clock.instant().getEpochSecond() - 1;
     Sample sample = now.since(last, second);
     sample.set(Series.STORE_UP, watch.isUp(sample) ? 1 : 0);
-    refusals.update(second, now.refusedSince(last));
+    refusals.update(second);
     last = now;
-    ring.add(sample);
+    if (ring.add(sample)) {
+      // Who has seen later seconds would take this one for an old one.
+      viewers.restart();
+    }
     if (viewers.isEmpty()) {
       published = null;
       watch.forget();

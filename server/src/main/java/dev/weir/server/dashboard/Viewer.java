@@ -14,15 +14,8 @@ final class Viewer {
   /** The number of events that a viewer may be behind. */
   static final int MAX_BEHIND = 30;
 
-  private static final ServerSentEvent DRAINING =
-      ServerSentEvent.of(
-          "end",
-          Json.bytes(
-              json -> {
-                json.writeStartObject();
-                json.writeStringField("reason", "draining");
-                json.writeEndObject();
-              }));
+  static final ServerSentEvent DRAINING = farewell("draining");
+  static final ServerSentEvent CLOCK_SET_BACK = farewell("clock-set-back");
 
   /** Marks the end of the queue. */
   private static final ServerSentEvent LAST =
@@ -70,9 +63,20 @@ final class Viewer {
     return queue.offer(event) ? Put.DONE : Put.TOO_FAR_BEHIND;
   }
 
-  /** Ends the stream after an event that says so, in place of all events that wait. */
-  void end() {
-    close(Optional.of(DRAINING));
+  private static ServerSentEvent farewell(String reason) {
+    return ServerSentEvent.of(
+        "end",
+        Json.bytes(
+            json -> {
+              json.writeStartObject();
+              json.writeStringField("reason", reason);
+              json.writeEndObject();
+            }));
+  }
+
+  /** Ends the stream after an event that says why, in place of all events that wait. */
+  void end(ServerSentEvent why) {
+    close(Optional.of(why));
   }
 
   /** Ends the stream because the connection is gone or too slow. Idempotent. */

@@ -28,7 +28,7 @@ final class Viewers {
     Viewer viewer = new Viewer(cut, viewers::remove);
     viewers.add(viewer);
     if (isEnded) {
-      viewer.end();
+      viewer.end(Viewer.DRAINING);
     }
     return Optional.of(viewer);
   }
@@ -48,6 +48,11 @@ final class Viewers {
   /** Ends all streams, and those that begin later. */
   synchronized void end() {
     isEnded = true;
-    viewers.forEach(Viewer::end);
+    viewers.forEach(viewer -> viewer.end(Viewer.DRAINING));
+  }
+
+  /** Ends all streams, so that viewers begin anew: the clock was set back. */
+  void restart() {
+    viewers.forEach(viewer -> viewer.end(Viewer.CLOCK_SET_BACK));
   }
 }

@@ -23,10 +23,12 @@ public final class IfMatch {
 
   private static final Pattern VERSION = Pattern.compile("[1-9][0-9]{0,8}");
 
+  private final boolean isGiven;
   private final boolean isAny;
   private final Set<Integer> versions;
 
-  private IfMatch(boolean isAny, Set<Integer> versions) {
+  private IfMatch(boolean isGiven, boolean isAny, Set<Integer> versions) {
+    this.isGiven = isGiven;
     this.isAny = isAny;
     this.versions = versions;
   }
@@ -38,8 +40,9 @@ public final class IfMatch {
   public static IfMatch of(HttpRequest<?> request) {
     // A list may be split across several headers of the same name.
     String list = String.join(",", request.getHeaders().getAll(HttpHeaders.IF_MATCH)).strip();
-    if (request.getHeaders().getAll(HttpHeaders.IF_MATCH).isEmpty() || list.equals("*")) {
-      return new IfMatch(true, Set.of());
+    boolean isGiven = !request.getHeaders().getAll(HttpHeaders.IF_MATCH).isEmpty();
+    if (!isGiven || list.equals("*")) {
+      return new IfMatch(isGiven, true, Set.of());
     }
     Set<Integer> versions = new TreeSet<>();
     Matcher member = MEMBER.matcher(list);
@@ -53,7 +56,12 @@ public final class IfMatch {
       }
     }
     boolean isWhole = list.substring(end).chars().allMatch(c -> c == ',' || c == ' ' || c == '\t');
-    return new IfMatch(false, isWhole ? versions : Set.of());
+    return new IfMatch(true, false, isWhole ? versions : Set.of());
+  }
+
+  /** Returns true if the caller accepts any version, or that there is none yet. */
+  public boolean isAnyOrNone() {
+    return !isGiven;
   }
 
   /** Returns true if the caller accepts any version. */

@@ -251,11 +251,10 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
   }
 
   /** Returns the decisions of each rule that has its own label, and of all others together. */
-  public synchronized Map<String, DecisionCounts> byRule() {
-    Map<String, DecisionCounts> read = new HashMap<>();
-    rules.forEach((rule, counters) -> read.put(rule, counters.read()));
-    read.put(OTHER_RULES, otherRules.read());
-    return read;
+  public synchronized RuleCounts byRule() {
+    Map<String, DecisionCounts> own = new HashMap<>();
+    rules.forEach((rule, counters) -> own.put(rule, counters.read()));
+    return new RuleCounts(own, otherRules.read());
   }
 
   /** Returns the decisions of all rules, including removed ones. */

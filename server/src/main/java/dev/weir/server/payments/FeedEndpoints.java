@@ -2,6 +2,7 @@ package dev.weir.server.payments;
 
 import dev.weir.engine.payments.FeedStatus;
 import dev.weir.engine.payments.ReceptionLostException;
+import dev.weir.engine.payments.TooManyRejectsException;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.MediaTypes;
 import dev.weir.server.http.PathSegment;
@@ -89,6 +90,9 @@ final class FeedEndpoints {
       // A client that repeats a feed sends it to its end before it reads the answer.
       in.transferTo(OutputStream.nullOutputStream());
     } catch (FeedException e) {
+      metrics.feedFailed();
+      throw PaymentProblems.unusableFeed(e.getMessage() + ".");
+    } catch (TooManyRejectsException e) {
       metrics.feedFailed();
       throw PaymentProblems.unusableFeed(e.getMessage() + ".");
     } catch (ReceptionLostException e) {

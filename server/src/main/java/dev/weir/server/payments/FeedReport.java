@@ -43,7 +43,12 @@ final class FeedReport {
         new ReportSection(
             "Feed " + feed.feedId(),
             backend.ceiling(),
-            FeedCalls.statistics(feed, counts, interval, store.maxCallsInASecond(feed.feedId())),
+            FeedCalls.statistics(
+                feed,
+                counts,
+                interval,
+                store.maxCallsInASecond(feed.feedId()),
+                store.callsTooMany(feed.feedId())),
             Optional.of(feed)));
   }
 

@@ -79,30 +79,53 @@ final class ConfigEndpoints {
   /** Stores the next version, if the version in force is one that the caller accepts. */
   private SlotConfig store(
       HttpRequest<?> request, ConfigJson.Wanted wanted, Optional<SlotConfig> inForce) {
-    if (isOnlyIfAbsent(request)) {
+    List<String> excluded = request.getHeaders().getAll(HttpHeaders.IF_NONE_MATCH);
+    if (!excluded.isEmpty()) {
+      refuseUnlessAny(String.join(",", excluded), inForce);
       return configs
           .configure(wanted.name(), 0, wanted.policy())
           .orElseThrow(
-              () ->
-                  new ProblemException(
-                      Problem.of(
-                          412,
-                          "config-exists",
-                          "There is a configuration \"%s\" already.".formatted(wanted.name()))));
+              () -> exists("There is a configuration \"%s\" already.".formatted(wanted.name())));
     }
     IfMatch accepted = IfMatch.of(request);
-    return accepted.isAny()
-        ? configs.configure(wanted.name(), wanted.policy())
-        : configs
-            .configure(
-                wanted.name(),
-                accepted.version(() -> inForce.map(SlotConfig::version).orElse(0)),
-                wanted.policy())
-            .orElseThrow(() -> changed(wanted.name()));
+    if (accepted.isAny()) {
+      // A configuration is never removed, so one that is there stays.
+      if (inForce.isEmpty() && !accepted.isAnyOrNone()) {
+        throw changed(wanted.name());
+      }
+      return configs.configure(wanted.name(), wanted.policy());
+    }
+    return configs
+        .configure(
+            wanted.name(),
+            accepted.version(() -> inForce.map(SlotConfig::version).orElse(0)),
+            wanted.policy())
+        .orElseThrow(() -> changed(wanted.name()));
   }
 
-  private static boolean isOnlyIfAbsent(HttpRequest<?> request) {
-    return request.getHeaders().getAll(HttpHeaders.IF_NONE_MATCH).equals(List.of("*"));
+  /** Only {@code *} makes sense here: a version is replaced by the next one, never by another. */
+  private static void refuseUnlessAny(String excluded, Optional<SlotConfig> inForce) {
+    if (excluded.strip().equals("*")) {
+      return;
+    }
+    if (inForce.isPresent()) {
+      String tag = "\"" + inForce.get().version() + "\"";
+      for (String member : excluded.split(",", -1)) {
+        // Weak comparison (RFC 9110, 13.1.2).
+        if (member.strip().equals(tag) || member.strip().equals("W/" + tag)) {
+          throw exists("The version in force is one that If-None-Match excludes: " + tag + ".");
+        }
+      }
+    }
+    throw new ProblemException(
+        Problem.of(
+            400,
+            "bad-request",
+            "If-None-Match must be *; If-Match names the version that is meant."));
+  }
+
+  private static ProblemException exists(String detail) {
+    return new ProblemException(Problem.of(412, "config-exists", detail));
   }
 
   private ProblemException changed(String name) {

@@ -42,6 +42,19 @@ record WhatIf(
       return new Course(policy, fills, Backlog.replay(policy, demands, untilMicros, fills::add));
     }
 
+    /** Returns where events lie that were placed, which may be more than the limit by now. */
+    static Course asPlaced(SlotPolicy policy, List<Backlog.Load> loads) {
+      List<Backlog.Fill> fills =
+          loads.stream()
+              .map(load -> new Backlog.Fill(load.startMicros(), 1, load.events()))
+              .toList();
+      long end =
+          loads.isEmpty()
+              ? Backlog.Outcome.NOTHING
+              : loads.getLast().startMicros() + policy.windowMicros();
+      return new Course(policy, fills, new Backlog.Outcome(end, 0));
+    }
+
     private void write(JsonGenerator json, String name, StripSpan span) throws IOException {
       WindowCells cells = span.newCells();
       for (Backlog.Fill fill : fills) {
@@ -78,7 +91,12 @@ record WhatIf(
       demands.add(new Backlog.Demand(nowMicros, request.moreEvents()));
       demands.sort(Comparator.comparingLong(Backlog.Demand::fromMicros));
     }
-    Optional<Course> current = config.map(known -> Course.of(known.policy(), demands, horizon));
+    Optional<Course> current =
+        config.map(
+            known ->
+                request.moreEvents() == 0
+                    ? Course.asPlaced(known.policy(), loads.loads())
+                    : Course.of(known.policy(), demands, horizon));
     Course changed = Course.of(request.policy(), demands, horizon);
     return new WhatIf(
         request,

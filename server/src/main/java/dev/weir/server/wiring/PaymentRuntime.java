@@ -29,6 +29,12 @@ final class PaymentRuntime implements AutoCloseable {
   /** Between two looks whether Temporal can be reached. */
   private static final Duration BETWEEN_ROUNDS = Duration.ofSeconds(10);
 
+  /** Between two looks for receptions that were given up, while there is nothing else to do. */
+  private static final Duration BETWEEN_LOOKS = Duration.ofHours(1);
+
+  /** The time after which a feed that gets no more records was given up by its sender. */
+  private static final Duration MAX_SILENCE = Duration.ofHours(6);
+
   private static final Duration MAX_STOP = Duration.ofSeconds(30);
 
   private final PaymentStore store;
@@ -106,20 +112,19 @@ final class PaymentRuntime implements AutoCloseable {
     }
   }
 
-  /** On embedded parts only a feed can change that there is nothing to do. */
+  /** On embedded parts only a feed can change that there is nothing to pay. */
   private void await() throws InterruptedException {
-    if (isEmbedded && running == null && !isPending) {
-      asked.take();
-    } else {
-      asked.poll(BETWEEN_ROUNDS.toMillis(), TimeUnit.MILLISECONDS);
-    }
+    boolean isIdle = isEmbedded && running == null && !isPending;
+    Duration wait = isIdle ? BETWEEN_LOOKS : BETWEEN_ROUNDS;
+    asked.poll(wait.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   private void tryRound() {
     isPending = true;
     try {
+      boolean hasMore = store.discardGivenUp(MAX_SILENCE);
       round();
-      isPending = false;
+      isPending = hasMore;
       report("");
     } catch (StoreException e) {
       // The database is reported elsewhere.

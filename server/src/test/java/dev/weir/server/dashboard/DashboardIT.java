@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Request;
+import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.AriaRole;
 import dev.weir.server.faults.Relay;
 import dev.weir.server.http.Http;
@@ -13,6 +14,8 @@ import dev.weir.server.http.RunningNode;
 import dev.weir.server.wiring.Setting;
 import java.io.IOException;
 import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -149,6 +152,26 @@ final class DashboardIT {
         .getByText("Zoom in", new Locator.GetByTextOptions().setExact(true))
         .click();
     assertThat(dashboard.button("7 d")).hasAttribute("aria-pressed", "false");
+  }
+
+  @Test
+  void whatArrivesLateLeavesTheWindowThatTheUserChose() {
+    configure("late", 20);
+    assign("late", "late-", 400);
+    List<Route> held = new ArrayList<>();
+    dashboard.page().route("**/api/v1/slots/forecast*", held::add);
+    dashboard.go("slots/late", "Slots");
+    Locator strip = dashboard.page().getByRole(AriaRole.SLIDER).first();
+    assertThat(strip).hasAttribute("aria-valuetext", Pattern.compile("\\d+ of 20 taken"));
+    strip.focus();
+    dashboard.page().keyboard().press("End");
+    String chosen = strip.getAttribute("aria-valuetext");
+    dashboard.page().unroute("**/api/v1/slots/forecast*");
+    held.forEach(Route::resume);
+    assertThat(dashboard.tile("backlog").locator("dd").first())
+        .hasText(Pattern.compile("^[1-9]\\d*$"));
+    assertThat(strip).hasAttribute("aria-valuetext", chosen);
+    assertThat(dashboard.panel("Window").getByRole(AriaRole.ROW)).hasCount(21);
   }
 
   @Test

@@ -53,7 +53,15 @@ final class DemoIT {
     Waiting.until(
         "the traffic to end",
         () -> http.get("/api/v1/dashboard/parts").ok().at("sampleRunning").equals(false));
+
+    String own = "{\"name\":\"sample-api\",\"allowedRequests\":7,\"windowSeconds\":60}";
+    assertThat(http.post("/api/admin/rules", own).status()).isEqualTo(201);
     assertThat(http.post(SAMPLE, "{\"seconds\":0}").status()).isEqualTo(202);
     assertThat(http.get("/api/v1/dashboard/parts").ok().at("sampleRunning")).isEqualTo(false);
+    assertThat(http.delete(SAMPLE).status()).isEqualTo(204);
+    assertThat(http.get("/api/admin/rules").ok().text())
+        .as("a rule that a user made stays, whatever its name is")
+        .contains("sample-api")
+        .doesNotContain("sample-login", "sample-trial");
   }
 }

@@ -102,6 +102,13 @@ final class NowIT {
   }
 
   @Test
+  void pagesOfOtherSitesTakeNoPlace() {
+    http.with("Sec-Fetch-Site", "cross-site")
+        .get("/api/v1/dashboard/stream")
+        .problem(403, "other-origin");
+  }
+
+  @Test
   void thereIsAMaxNumberOfViewersAndWhoLeavesMakesRoom() throws IOException {
     Node own = TestNode.inMemory(Map.of());
     List<RawHttp> viewers = new ArrayList<>();

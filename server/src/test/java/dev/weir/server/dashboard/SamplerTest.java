@@ -148,6 +148,22 @@ final class SamplerTest {
     assertThat(text(viewer)).startsWith("id: %d\n".formatted(START + 2));
   }
 
+  @Test
+  void aClockThatIsSetBackEndsStreamsSoThatTheyBeginAnew() throws InterruptedException {
+    Viewer viewer = viewers.enter(() -> {}).orElseThrow();
+    sampleAt(1);
+    assertThat(text(viewer)).startsWith("event: state\n");
+    assertThat(text(viewer)).startsWith("id: %d\n".formatted(START));
+    sampleAt(-3_600);
+    assertThat(text(viewer)).isEqualTo("event: end\ndata: {\"reason\":\"clock-set-back\"}\n\n");
+    assertThat(viewer.next()).isEmpty();
+
+    Viewer again = viewers.enter(() -> {}).orElseThrow();
+    sampleAt(-3_599);
+    assertThat(text(again)).startsWith("event: state\n");
+    assertThat(text(again)).startsWith("id: %d\n".formatted(START - 3_600));
+  }
+
   private Sample sampleAt(int seconds) {
     now = Instant.ofEpochSecond(START + seconds);
     sampler.run();

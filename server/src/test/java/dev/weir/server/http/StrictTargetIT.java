@@ -122,10 +122,10 @@ final class StrictTargetIT {
   }
 
   @Test
-  void theRootLeadsToTheDocumentation() {
+  void theRootIsThePageAndDocsLeadToTheDocumentation() {
     Http.Answer answer = http.get("/");
-    assertThat(answer.status()).isEqualTo(307);
-    assertThat(answer.header("location")).hasValue("/docs");
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.header("content-type")).hasValue("text/html; charset=utf-8");
     assertThat(http.get("/docs").header("location")).hasValue("/docs/index.html");
   }
 

@@ -1,6 +1,7 @@
 package dev.weir.server.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.engine.rules.LimitedRule;
@@ -27,26 +28,34 @@ final class RefusedChecksTest {
     offered.forEach(refused::offer);
 
     List<RuleCheck> drained = new ArrayList<>();
-    assertThat(refused.drain(drained::add)).isEqualTo(new RefusedChecks.Drained(100, false));
+    assertThat(refused.drain((check, weight) -> drained.add(check)))
+        .isEqualTo(new RefusedChecks.Drained(100, 0));
     assertThat(drained).containsExactlyElementsOf(offered);
-    assertThat(refused.drain(drained::add)).isEqualTo(new RefusedChecks.Drained(0, false));
+    assertThat(refused.drain((check, weight) -> drained.add(check)))
+        .isEqualTo(new RefusedChecks.Drained(0, 0));
   }
 
   @Test
-  void ofManyOnlyTheFirstAreThere() {
+  void ofManyARandomChoiceStandsForAll() {
     IntStream.range(0, 10_000).mapToObj(this::check).forEach(refused::offer);
 
     List<RuleCheck> drained = new ArrayList<>();
-    RefusedChecks.Drained result = refused.drain(drained::add);
-    assertThat(result.isFull()).isTrue();
-    assertThat(result.checks())
-        .isEqualTo(drained.size())
-        .isLessThanOrEqualTo(RefusedChecks.CAPACITY);
+    double[] sum = {0};
+    RefusedChecks.Drained result =
+        refused.drain(
+            (check, weight) -> {
+              drained.add(check);
+              sum[0] += weight;
+            });
+    assertThat(result.checks()).isEqualTo(10_000);
+    assertThat(result.variance()).isPositive();
+    assertThat(sum[0]).isCloseTo(10_000, within(0.001));
     assertThat(drained)
-        .isNotEmpty()
-        .containsExactlyElementsOf(
-            IntStream.range(0, drained.size()).mapToObj(this::check).toList());
-    assertThat(refused.drain(drained::add).checks()).as("nothing is left").isZero();
+        .hasSizeLessThanOrEqualTo(RefusedChecks.CAPACITY)
+        .doesNotHaveDuplicates()
+        .as("not only the first ones; all would be of the first half once in 2^128 times")
+        .anyMatch(check -> Integer.parseInt(check.key().substring(4)) >= 5_000);
+    assertThat(refused.drain((check, weight) -> {}).checks()).as("nothing is left").isZero();
   }
 
   @Test
@@ -60,7 +69,7 @@ final class RefusedChecksTest {
       thread.join();
     }
     List<RuleCheck> drained = new ArrayList<>();
-    refused.drain(drained::add);
+    refused.drain((check, weight) -> drained.add(check));
     assertThat(drained)
         .containsExactlyInAnyOrderElementsOf(IntStream.range(0, 64).mapToObj(this::check).toList());
   }

@@ -110,6 +110,25 @@ final class StripIT {
     assertThat(http.get("/admin/rate-limit/config?name=bank").ok().intAt("version")).isEqualTo(1);
   }
 
+  /** What is placed stays where it is, also above a limit that was lowered since. */
+  @Test
+  void theCurrentCourseIsTheRealOne() {
+    configure("lowered", "\"maxPerWindow\":10,\"windowSize\":\"PT1S\"");
+    assign("lowered", 35);
+    configure("lowered", "\"maxPerWindow\":5,\"windowSize\":\"PT1S\"");
+    Http.Answer answer =
+        http.post(
+                WHAT_IF,
+                """
+                {"configName":"lowered","cells":8,"to":"2026-06-01T12:00:08Z",
+                 "policy":{"maxPerWindow":5,"windowSize":"PT1S"}}
+                """)
+            .ok();
+    assertThat(answer.textAt("current.endsAt")).isEqualTo("2026-06-01T12:00:04Z");
+    assertThat(numbers(answer, "current.taken")).containsExactly(10, 10, 10, 5, 0, 0, 0, 0);
+    assertThat(answer.textAt("changed.endsAt")).isEqualTo("2026-06-01T12:00:07Z");
+  }
+
   @Test
   void furtherEventsAndLongerWindows() {
     Http.Answer answer =
@@ -201,6 +220,16 @@ final class StripIT {
     http.with("If-Match", "\"1\"")
         .post("/admin/rate-limit/config", two.replace("shared", "missing"))
         .problem(412, "config-changed");
+    http.with("If-Match", "*")
+        .post("/admin/rate-limit/config", two.replace("shared", "missing"))
+        .problem(412, "config-changed");
+    http.with("If-None-Match", "\"7\", W/\"2\"")
+        .post("/admin/rate-limit/config", two)
+        .problem(412, "config-exists");
+    http.with("If-None-Match", "\"1\"")
+        .post("/admin/rate-limit/config", two)
+        .problem(400, "bad-request");
+    http.get("/admin/rate-limit/config?name=missing").problem(404, "unknown-config");
     assertThat(http.get("/admin/rate-limit/config?name=shared").ok().intAt("version")).isEqualTo(2);
     assertThat(
             http.with("If-None-Match", "*")

@@ -243,8 +243,12 @@ final class StartIT {
   void saysItOnTheCommandLineAndEnds() {
     assertThat(up("--port", "abc"))
         .isEqualTo("weir: weir.port must be a whole number, not \"abc\"\n");
+    assertThat(up("--db", "jdbc:mysql://hunter2"))
+        .isEqualTo("weir: weir.db.url must begin with jdbc:postgresql: or jdbc:oracle:\n");
     assertThat(up("--db", "jdbc:oracle:thin:hunter2"))
-        .isEqualTo("weir: weir.db.url must begin with jdbc:postgresql:\n");
+        .startsWith("weir: weir.db.url ")
+        .doesNotContain("hunter2")
+        .hasLineCount(1);
     assertThat(up("--host", "0.0.0.0")).startsWith("weir: weir.host ").hasLineCount(1);
     assertThat(up("--settings", folder.resolve("x").toString()))
         .startsWith("weir: the settings file ")

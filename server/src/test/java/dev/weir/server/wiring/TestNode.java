@@ -17,6 +17,7 @@ import dev.weir.engine.slots.SlotLedger;
 import dev.weir.engine.slots.SlotObserver;
 import dev.weir.engine.slots.SlotScheduler;
 import dev.weir.engine.slots.SlotStore;
+import dev.weir.engine.slots.SlotUpkeep;
 import dev.weir.engine.slots.internal.CheckedSlotConfigs;
 import dev.weir.engine.slots.internal.MemorySlotLedger;
 import dev.weir.engine.slots.internal.Reconciler;
@@ -29,6 +30,7 @@ import dev.weir.server.rules.CheckSettings;
 import dev.weir.server.slots.DefaultConfig;
 import dev.weir.server.slots.LeakGrace;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -82,7 +84,7 @@ public final class TestNode {
         new SlotParts(
             ledger,
             new CheckedSlotConfigs(memory, Reconciler.Settings.FOREVER, clock),
-            memory,
+            upkeep(memory),
             cache,
             cache::flush);
     SlotScheduler scheduler =
@@ -107,6 +109,15 @@ public final class TestNode {
             open)
         .addTo(beans);
     return new Served(WebServer.start(WebSettings.of(settings), beans, Map.of()), open);
+  }
+
+  /** Returns the upkeep of a ledger, without the ledger, which would be injected as well. */
+  private static SlotUpkeep upkeep(SlotUpkeep memory) {
+    return (SlotUpkeep)
+        Proxy.newProxyInstance(
+            TestNode.class.getClassLoader(),
+            new Class<?>[] {SlotUpkeep.class},
+            (proxy, method, arguments) -> method.invoke(memory, arguments));
   }
 
   private static RouteParts routes(InstantSource clock) {

@@ -5,6 +5,7 @@
 --   state      0 receiving, 1 starting, 2 started, 3 done
 --   reception  tells the current reception from one that was given up: only the current one may
 --              add records
+--   received_at  when records were last added
 --   the counts are of records: those that were read, those that became payments, those that
 --   repeat a known payment, and those that were rejected
 create table payment_feed (
@@ -16,12 +17,16 @@ create table payment_feed (
   repeated_count bigint   not null,
   rejected_count bigint   not null,
   created_at     bigint   not null,
+  received_at    bigint   not null,
   config_name    text     collate "C" not null,
   feed_id        text     collate "C" not null unique
 ) with (fillfactor = 50);
 
 -- For the reconciler: feeds that have open payments, or payments without a workflow.
 create index payment_feed_open on payment_feed (feed_no) where state in (1, 2);
+
+-- Receptions that may have been given up.
+create index payment_feed_receiving on payment_feed (received_at) where state = 0;
 
 -- Payments. A row is written once when its feed is received, and changes when the payment runs and
 -- when it ends. One that gets no slot is removed, and its record is among the rejected ones.
@@ -49,6 +54,23 @@ create index payment_open on payment (feed_no, line) where state in (1, 2);
 
 -- Those that ended without being paid, which are few: what is neither open nor here is paid.
 create index payment_unpaid on payment (feed_no, state) where state in (4, 5);
+
+-- Payments of feeds that are being received which another feed contains too, and came first with:
+-- that one has the row in payment. When a feed is complete, its claims become payments, repeated
+-- records or rejected ones.
+create table payment_claim (
+  line             bigint  not null,
+  requested        bigint,
+  feed_no          int     not null,
+  amount           numeric not null,
+  currency         text    not null,
+  debtor_account   text    not null,
+  creditor_account text    not null,
+  reference        text    not null,
+  config_name      text    collate "C" not null,
+  payment_id       text    collate "C" not null,
+  primary key (feed_no, payment_id)
+);
 
 -- Records that were rejected, as they were in the feed.
 --   payment_id  empty if it could not be read
@@ -78,7 +100,7 @@ create table payment_chunk (
 ) with (fillfactor = 90);
 
 -- Calls of the downstream, by the clock of the caller.
---   result  1 paid, 2 rejected, 3 to be retried, 4 unknown
+--   result  1 paid, 2 rejected, 3 to be retried, 4 unknown, 5 to be retried: too many calls
 create table payment_call (
   called_at   bigint   not null,
   answered_at bigint   not null,

@@ -33,8 +33,14 @@ public interface Downstream extends AutoCloseable {
      * Not made; it may be tried again.
      *
      * @param after the wait that the downstream asks for; zero if it names none
+     * @param isTooMany whether it got more calls than it allows
      */
-    record Retry(Duration after, String reason) implements Answer {}
+    record Retry(Duration after, String reason, boolean isTooMany) implements Answer {
+      /** Creates the outcome of a call that was not one too many. */
+      public Retry(Duration after, String reason) {
+        this(after, reason, false);
+      }
+    }
 
     /**
      * No usable answer: the payment may have been made.

@@ -2,18 +2,22 @@ package dev.weir.workflows.payments;
 
 import dev.weir.engine.payments.FeedRecord;
 import dev.weir.engine.payments.Payment;
+import dev.weir.engine.payments.PaymentState;
 import dev.weir.engine.payments.PaymentStore;
 import dev.weir.engine.payments.PaymentStore.Chunk;
 import dev.weir.engine.payments.PaymentStore.FeedPayment;
 import dev.weir.engine.payments.PaymentStore.SlotSpan;
 import dev.weir.workflows.PacedBatch;
 import dev.weir.workflows.PacedStarter;
+import dev.weir.workflows.SlotSource;
 import dev.weir.workflows.SlotSource.PacedSlot;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityExecutionContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Starts the payments of feeds, a chunk at a time: slots for the whole chunk in one call, then
@@ -32,13 +36,19 @@ final class FeedStart implements FeedActivities {
   private static final int PORTION = 100;
 
   private final PaymentStore store;
+  private final SlotSource slots;
   private final PacedStarter starter;
   private final PaymentStarts starts;
   private final PaymentObserver observer;
 
   FeedStart(
-      PaymentStore store, PacedStarter starter, PaymentStarts starts, PaymentObserver observer) {
+      PaymentStore store,
+      SlotSource slots,
+      PacedStarter starter,
+      PaymentStarts starts,
+      PaymentObserver observer) {
     this.store = store;
+    this.slots = slots;
     this.starter = starter;
     this.starts = starts;
     this.observer = observer;
@@ -64,6 +74,7 @@ final class FeedStart implements FeedActivities {
     PacedBatch batch =
         starter.assign(payments.stream().map(entry -> starts.request(entry.payment())).toList());
     recordSlots(feedId, chunk, batch.slots());
+    freeSlotsOfCancelled(feedId, chunk);
     ActivityExecutionContext context = Activity.getExecutionContext();
     long startedUntil = context.getHeartbeatDetails(Long.class).orElse(chunk.afterLine());
     for (int from = 0; from < payments.size(); from += PORTION) {
@@ -73,6 +84,22 @@ final class FeedStart implements FeedActivities {
         batch.start(from, until);
         observer.started(until - from);
         context.heartbeat(lastLine);
+      }
+    }
+  }
+
+  /** A payment that was cancelled before it got its slot could not free it. */
+  private void freeSlotsOfCancelled(String feedId, Chunk chunk) {
+    Set<String> scheduled =
+        store.chunk(feedId, chunk.afterLine(), CHUNK).stream()
+            .flatMap(known -> known.payments().stream())
+            .map(entry -> entry.payment().paymentId())
+            .collect(Collectors.toSet());
+    for (FeedPayment entry : chunk.payments()) {
+      String id = entry.payment().paymentId();
+      if (!scheduled.contains(id)
+          && store.find(id).filter(it -> it.state() == PaymentState.CANCELLED).isPresent()) {
+        slots.cancel(id);
       }
     }
   }

@@ -156,6 +156,7 @@ public final class HttpDownstream implements Downstream {
       case 400, 402, 409, 410, 413, 415, 422 -> new Answer.Rejected(reason);
       // A proxy that got no answer, while the call may still be on its way behind it.
       case 502, 504 -> new Answer.Unknown(reason, true);
+      case 429 -> new Answer.Retry(retryAfter(answered.headers()), reason, true);
       case 503 -> new Answer.Retry(retryAfter(answered.headers()), reason);
       default ->
           status / 100 == 2 || status / 100 == 5

@@ -149,7 +149,7 @@ final class PaymentExecution implements PaymentActivities {
         detail = rejected.reason();
       }
       case Downstream.Answer.Retry retry -> {
-        result = PaymentCall.Result.RETRY;
+        result = retry.isTooMany() ? PaymentCall.Result.TOO_MANY : PaymentCall.Result.RETRY;
         detail = retry.reason();
         retryAfter = retry.after();
       }
@@ -188,7 +188,7 @@ final class PaymentExecution implements PaymentActivities {
     return switch (call.result()) {
       case PAID -> end(call, PaymentState.PAID);
       case REJECTED -> end(call, PaymentState.FAILED);
-      case RETRY, UNKNOWN -> {
+      case RETRY, TOO_MANY, UNKNOWN -> {
         if (calls >= attempts.max()) {
           yield end(givenUp(call, calls), PaymentState.FAILED);
         }

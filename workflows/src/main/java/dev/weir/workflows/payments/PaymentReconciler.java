@@ -27,6 +27,17 @@ public final class PaymentReconciler implements Runnable {
   /** Payments that are looked at in one run; the next run continues after them. */
   private static final int MAX_PAYMENTS = 5_000;
 
+  /** The ends of the spans of time whose payments are started in no particular order. */
+  private static final List<Duration> RESTARTED_TOGETHER =
+      List.of(
+          Duration.ZERO,
+          Duration.ofMinutes(1),
+          Duration.ofMinutes(10),
+          Duration.ofHours(1),
+          Duration.ofHours(6),
+          Duration.ofDays(1),
+          Duration.ofDays(7));
+
   private final PaymentStore store;
   private final PacedStarter starter;
   private final PaymentStarts starts;
@@ -48,26 +59,46 @@ public final class PaymentReconciler implements Runnable {
   /** Runs one round. */
   @Override
   public void run() {
+    // Before feeds are closed, because those of closed feeds are not looked at.
+    freeSlotsOfCancelled();
     store.closeFeeds();
     resumeFeeds();
     Instant before = parts.clock().instant().minus(grace);
     for (int looked = 0; looked < MAX_PAYMENTS; looked += PAGE) {
-      reached = restart(before, reached);
+      reached = restart(Instant.MIN, before, reached);
       if (reached.equals(Position.START)) {
         return;
       }
     }
   }
 
+  /** Frees slots that were assigned, or not freed, because a cancellation was interrupted. */
+  private void freeSlotsOfCancelled() {
+    store.cancelledWithSlots(PAGE).forEach(parts.slots()::cancel);
+  }
+
   /**
    * Starts all open payments again, at the times of their slots: for a Temporal server that has
-   * lost its workflows, or keeps them only in memory.
+   * lost its workflows, or keeps them only in memory. That takes hours for a million, so those that
+   * are due come first, then those that are due soon, and feeds that arrive meanwhile are started
+   * too.
    */
   public void restartAll() {
-    resumeFeeds();
+    Instant now = parts.clock().instant();
+    Instant from = Instant.MIN;
+    for (Duration ahead : RESTARTED_TOGETHER) {
+      Instant before = now.plus(ahead);
+      restartAll(from, before);
+      from = before;
+    }
+    restartAll(from, Instant.MAX);
+  }
+
+  private void restartAll(Instant from, Instant before) {
     Position position = Position.START;
     do {
-      position = restart(Instant.MAX, position);
+      resumeFeeds();
+      position = restart(from, before, position);
     } while (!position.equals(Position.START));
   }
 
@@ -79,8 +110,8 @@ public final class PaymentReconciler implements Runnable {
   }
 
   /** Starts a page of payments again. Returns where it ends, or the start after the last page. */
-  private Position restart(Instant scheduledBefore, Position after) {
-    List<OpenPayment> open = store.overdue(scheduledBefore, after, PAGE);
+  private Position restart(Instant from, Instant before, Position after) {
+    List<OpenPayment> open = store.open(from, before, after, PAGE);
     if (!open.isEmpty()) {
       List<PacedStart> started =
           starter.start(open.stream().map(entry -> starts.request(entry.payment())).toList());

@@ -30,20 +30,17 @@ public final class PaymentWorker implements AutoCloseable {
   }
 
   static PaymentWorker start(
-      WorkflowClient client,
-      PaymentParts parts,
-      StepTimes times,
-      WorkerOptions.Builder options) {
+      WorkflowClient client, PaymentParts parts, StepTimes times, WorkerOptions.Builder options) {
     WorkerFactory factory =
         WorkerFactory.newInstance(
-            client,
-            WorkerFactoryOptions.newBuilder().setUsingVirtualWorkflowThreads(true).build());
+            client, WorkerFactoryOptions.newBuilder().setUsingVirtualWorkflowThreads(true).build());
     Worker worker =
         factory.newWorker(parts.taskQueue(), options.setUsingVirtualThreads(true).build());
     registerWorkflows(worker, times);
     worker.registerActivitiesImplementations(
         new FeedStart(
             parts.store(),
+            parts.slots(),
             starter(client, parts),
             new PaymentStarts(client, parts.taskQueue()),
             parts.observer()),

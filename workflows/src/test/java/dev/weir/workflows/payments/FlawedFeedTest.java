@@ -42,6 +42,7 @@ final class FlawedFeedTest {
     flawed(",1.00,EUR,a,b,,,", "paymentId is missing");
     flawed("x".repeat(201) + ",1.00,EUR,a,b,,,", "paymentId must have up to 200 characters");
     flawed("weir-feed:1,1.00,EUR,a,b,,,", "paymentId must not start with weir-feed:");
+    flawed("feeds,1.00,EUR,a,b,,,", "paymentId must not be feeds");
     flawed("f-1,,EUR,a,b,,,", "amount is missing");
     flawed("f-2,0.00,EUR,a,b,,,", "amount must be above 0");
     flawed("f-3,-12.50,EUR,a,b,,,", "amount must be a decimal number");

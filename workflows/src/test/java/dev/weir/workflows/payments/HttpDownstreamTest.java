@@ -121,7 +121,7 @@ final class HttpDownstreamTest {
   @Test
   void overloadNamesItsWait() {
     assertThat(answerTo(429, Map.of("Retry-After", "7"), ""))
-        .isEqualTo(new Answer.Retry(Duration.ofSeconds(7), "status 429"));
+        .isEqualTo(new Answer.Retry(Duration.ofSeconds(7), "status 429", true));
   }
 
   @Test

@@ -200,8 +200,7 @@ final class PaymentCrashesIT {
         if (System.nanoTime() >= endNanos) {
           throw new AssertionError(
               "%s: %s, %s%nthe workflow of the feed: %s%n%s"
-                  .formatted(
-                      what, status, simulator.statistics().results(), pending(), log()));
+                  .formatted(what, status, simulator.statistics().results(), pending(), log()));
         }
         LockSupport.parkNanos(STEP.toNanos());
         status = status();

@@ -10,6 +10,7 @@ import dev.weir.engine.payments.PaymentStore.Chunk;
 import dev.weir.engine.payments.PaymentStore.SlotSpan;
 import dev.weir.engine.slots.SlotState;
 import dev.weir.workflows.payments.PaymentScene.Settings;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -74,6 +75,57 @@ final class PaymentReconcilerTest {
       assertThat(scene.awaitDone("f").paid()).isEqualTo(20);
       assertThat(scene.downstream.calls()).isEqualTo(20);
       assertThat(scene.downstream.maxInASecond()).isLessThanOrEqualTo(20);
+    }
+  }
+
+  @Test
+  void startsWhatIsDueFirst() {
+    try (PaymentScene scene = PaymentScene.open(CALM)) {
+      Instant tomorrow = scene.time.instant().plus(Duration.ofDays(1));
+      Payment later = scene.payment(1, Optional.of(tomorrow));
+      Payment due = scene.payment(2);
+      storeOnly(scene, PaymentScene.feed(List.of(later, due)));
+      String feedId = scene.feedId("f");
+      Chunk chunk = scene.store.chunk(feedId, 0, 100).orElseThrow();
+      SlotSpan span =
+          SlotSpan.NONE
+              .and(scene.scheduler.assign(due.paymentId(), scene.name).scheduledTime())
+              .and(scene.scheduler.assign(later.paymentId(), scene.name, tomorrow).scheduledTime());
+      scene.store.assigned(feedId, chunk, span, List.of());
+      scene.store.started(feedId, 0);
+      scene.store.allStarted(feedId);
+      scene.time.pass(Duration.ofMinutes(2));
+      List<String> order = new ArrayList<>();
+      PaymentStore recording =
+          (PaymentStore)
+              Proxy.newProxyInstance(
+                  PaymentStore.class.getClassLoader(),
+                  new Class<?>[] {PaymentStore.class},
+                  (proxy, method, arguments) -> {
+                    Object result = method.invoke(scene.store, arguments);
+                    if (method.getName().equals("open") && result instanceof List<?> page) {
+                      page.forEach(
+                          entry ->
+                              order.add(((PaymentStore.OpenPayment) entry).payment().paymentId()));
+                    }
+                    return result;
+                  });
+      PaymentParts parts = scene.parts;
+      new PaymentReconciler(
+              scene.time.client(),
+              new PaymentParts(
+                  recording,
+                  parts.slots(),
+                  parts.ceiling(),
+                  parts.downstream(),
+                  parts.attempts(),
+                  parts.taskQueue(),
+                  parts.clock()),
+              GRACE)
+          .restartAll();
+      assertThat(order)
+          .filteredOn(id -> id.startsWith(scene.name))
+          .containsExactly(due.paymentId(), later.paymentId());
     }
   }
 

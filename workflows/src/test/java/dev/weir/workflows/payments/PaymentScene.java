@@ -9,6 +9,7 @@ import dev.weir.engine.payments.FeedStatus;
 import dev.weir.engine.payments.Payment;
 import dev.weir.engine.payments.PaymentStore;
 import dev.weir.engine.slots.SlotObserver;
+import dev.weir.engine.slots.SlotRequest;
 import dev.weir.engine.slots.SlotScheduler;
 import dev.weir.engine.slots.SlotStore;
 import dev.weir.engine.slots.SlotUpkeep;
@@ -52,6 +53,10 @@ final class PaymentScene implements AutoCloseable {
   final PaymentParts parts;
   final Payments payments;
   final Crashes crashes;
+
+  /** Runs while slots are being assigned. */
+  volatile Runnable onAssign = () -> {};
+
   private final HikariDataSource pool;
   private final PaymentWorker worker;
 
@@ -93,7 +98,7 @@ final class PaymentScene implements AutoCloseable {
     this.parts =
         new PaymentParts(
             crashes.in(PaymentStore.class, store),
-            crashes.in(SlotSource.class, SlotSource.of(scheduler)),
+            crashes.in(SlotSource.class, interrupted(SlotSource.of(scheduler))),
             new LeaseCeiling(
                 leases,
                 name,
@@ -117,6 +122,26 @@ final class PaymentScene implements AutoCloseable {
                 parts.taskQueue(),
                 time));
     this.worker = PaymentWorker.start(time.client(), parts);
+  }
+
+  private SlotSource interrupted(SlotSource slots) {
+    return new SlotSource() {
+      @Override
+      public List<PacedSlot> assign(List<SlotRequest> requests) {
+        onAssign.run();
+        return slots.assign(requests);
+      }
+
+      @Override
+      public Optional<Instant> confirm(String eventId) {
+        return slots.confirm(eventId);
+      }
+
+      @Override
+      public void cancel(String eventId) {
+        slots.cancel(eventId);
+      }
+    };
   }
 
   static PaymentScene open(Settings settings) {

@@ -42,6 +42,46 @@ final class PaymentSlotsTest {
   }
 
   @Test
+  void slotOfAPaymentThatIsCancelledWhileItGetsItIsFree() {
+    try (PaymentScene scene = PaymentScene.open(new Settings(10, 20, 0, 0))) {
+      Payment payment =
+          scene.payment(1, Optional.of(scene.time.instant().plus(Duration.ofDays(1))));
+      String id = payment.paymentId();
+      scene.onAssign = () -> scene.payments.cancel(id);
+      scene.receive("f", PaymentScene.feed(List.of(payment, scene.payment(2))));
+      scene.time.await(
+          "the start of the feed",
+          Duration.ofMinutes(1),
+          () -> !scene.status("f").state().equals(FeedState.STARTING));
+      assertThat(scene.scheduler.find(id).orElseThrow().state()).isEqualTo(SlotState.CANCELLED);
+      assertThat(scene.awaitDone("f").cancelled()).isEqualTo(1);
+      assertThat(scene.downstream.calls(id)).isZero();
+    }
+  }
+
+  @Test
+  void reconcilerFreesTheSlotOfACancelledPayment() {
+    try (PaymentScene scene = PaymentScene.open(new Settings(10, 20, 0, 0))) {
+      Instant tomorrow = scene.time.instant().plus(Duration.ofDays(1));
+      Payment payment = scene.payment(1, Optional.of(tomorrow));
+      String id = payment.paymentId();
+      scene.receive(
+          "f", PaymentScene.feed(List.of(payment, scene.payment(2, Optional.of(tomorrow)))));
+      scene.time.await(
+          "the start of the feed",
+          Duration.ofMinutes(1),
+          () -> scene.status("f").state() == FeedState.STARTED);
+      // As a process does that crashes before it frees the slot.
+      scene.store.cancel(id);
+      assertThat(scene.scheduler.find(id).orElseThrow().state()).isEqualTo(SlotState.ASSIGNED);
+      scene.reconciler(Duration.ofMinutes(1)).run();
+      assertThat(scene.scheduler.find(id).orElseThrow().state()).isEqualTo(SlotState.CANCELLED);
+      assertThat(scene.scheduler.find(scene.payment(2).paymentId()).orElseThrow().state())
+          .isEqualTo(SlotState.ASSIGNED);
+    }
+  }
+
+  @Test
   void slotsOfPaymentsThatWaitCannotBeTakenBack() {
     // One call a second, so that the payments are in line for a while.
     try (PaymentScene scene = PaymentScene.open(new Settings(10_000, 1, 0, 0))) {

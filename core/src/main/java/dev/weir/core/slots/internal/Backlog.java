@@ -13,8 +13,8 @@ import java.util.List;
  *
  * <p>What is in a window does not say when it was requested. An event behind a window with a free
  * place was requested for its own window, or it would be in that one. An event behind full windows
- * is taken to have been requested when the first of them began, which is the earliest time that is
- * possible.
+ * is taken to have been requested when the first of them began, or as much later as the maximum
+ * delay demands, which is the earliest time that is possible.
  */
 public final class Backlog {
   private Backlog() {}
@@ -22,8 +22,29 @@ public final class Backlog {
   /** The number of events in a window. */
   public record Load(long startMicros, long events) {}
 
-  /** Events that may run from a time on. */
-  public record Demand(long fromMicros, long events) {}
+  /**
+   * Events that may run from a time on.
+   *
+   * @param lastMicros the time of the last request: up to then an event may run, whatever the
+   *     maximum delay
+   */
+  public record Demand(long fromMicros, long lastMicros, long events) {
+    /** Events that are requested at one time. */
+    public Demand(long fromMicros, long events) {
+      this(fromMicros, fromMicros, events);
+    }
+
+    /** Events that are requested at any time of a window. */
+    static Demand during(SlotPolicy policy, long startMicros, long events) {
+      return new Demand(startMicros, startMicros + policy.windowMicros() - 1, events);
+    }
+
+    /** Returns the span within which the events may run. */
+    private Calendar.Span allowed(SlotPolicy policy) {
+      Calendar.Span one = new PlacementRequest(fromMicros, fromMicros).allowed(policy);
+      return new Calendar.Span(one.fromMicros(), Math.max(one.untilMicros(), lastMicros + 1));
+    }
+  }
 
   /** Adjacent windows with the same number of events. */
   public record Fill(long startMicros, long windows, long perWindow) {}
@@ -53,28 +74,32 @@ public final class Backlog {
    */
   public static List<Demand> demands(SlotPolicy policy, List<Load> loads) {
     List<Demand> demands = new ArrayList<>();
-    long from = 0;
-    long events = 0;
+    Demand open = Demand.during(policy, 0, 0);
     long afterFull = Calendar.NEVER;
     for (Load load : loads) {
-      if (load.startMicros() != afterFull) {
-        if (events > 0) {
-          demands.add(new Demand(from, events));
+      int capacity = WindowCapacity.of(policy, load.startMicros());
+      if (load.startMicros() != afterFull || isTooLate(policy, open, load, capacity)) {
+        if (open.events() > 0) {
+          demands.add(open);
         }
-        from = load.startMicros();
-        events = 0;
+        open = Demand.during(policy, load.startMicros(), 0);
       }
-      events += load.events();
-      boolean isFull = load.events() >= WindowCapacity.of(policy, load.startMicros());
+      open = Demand.during(policy, open.fromMicros(), open.events() + load.events());
       afterFull =
-          isFull
+          load.events() >= capacity
               ? policy.nextOpenWindow(load.startMicros() + policy.windowMicros())
               : Calendar.NEVER;
     }
-    if (events > 0) {
-      demands.add(new Demand(from, events));
+    if (open.events() > 0) {
+      demands.add(open);
     }
     return demands;
+  }
+
+  /** Tells whether the maximum delay keeps events of a demand out of a window. */
+  private static boolean isTooLate(SlotPolicy policy, Demand demand, Load load, int capacity) {
+    int places = WindowCapacity.within(policy, load.startMicros(), demand.allowed(policy));
+    return places < Math.min(load.events(), capacity);
   }
 
   /**
@@ -114,8 +139,7 @@ public final class Backlog {
     }
 
     void place(Demand demand) {
-      PlacementRequest request = new PlacementRequest(demand.fromMicros(), demand.fromMicros());
-      Calendar.Span within = request.allowed(policy);
+      Calendar.Span within = demand.allowed(policy);
       Calendar.Span allowed =
           new Calendar.Span(within.fromMicros(), Math.min(within.untilMicros(), untilMicros));
       long left = demand.events();

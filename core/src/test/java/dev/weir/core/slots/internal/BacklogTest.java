@@ -68,9 +68,19 @@ class BacklogTest {
 
   @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
   void nothingMovesUnderTheSamePolicy(@ForAll("stages") Stage stage) {
-    SlotPolicy policy = unbounded(stage.policy());
+    SlotPolicy policy = stage.policy();
+    OccupancyView view = OccupancyView.empty(policy);
     Map<Long, Long> before = new TreeMap<>();
-    Backlog.replay(policy, stage.demands(), NEVER, fill -> add(before, stage, fill));
+    for (int i = 0; i < stage.demands().size(); i++) {
+      // Requests come at any time of a window.
+      long from = stage.demands().get(i).fromMicros() + policy.windowMicros() * (i * 7 % 10) / 10;
+      PlacementRequest request = new PlacementRequest(from, from);
+      for (int event = 0; event < stage.demands().get(i).events(); event++) {
+        if (Planner.place(view, request, new Random(event)) instanceof Placement.Placed found) {
+          before.merge(found.windowStartMicros(), 1L, Long::sum);
+        }
+      }
+    }
     List<Load> loads = new ArrayList<>();
     before.forEach((start, events) -> loads.add(new Load(start, events)));
 
@@ -91,17 +101,6 @@ class BacklogTest {
     }
   }
 
-  private static SlotPolicy unbounded(SlotPolicy policy) {
-    return new SlotPolicy(
-        policy.maxPerWindow(),
-        policy.windowMicros(),
-        policy.spread(),
-        SlotPolicy.UNBOUNDED,
-        policy.notBefore(),
-        policy.calendar(),
-        policy.pausedUntilMicros());
-  }
-
   @Example
   void anEventBehindAFreePlaceWasRequestedForItsWindow() {
     assertThat(
@@ -114,15 +113,31 @@ class BacklogTest {
                     new Load(BASE + 3 * SIZE, 5),
                     new Load(BASE + 9 * SIZE, 100))))
         .containsExactly(
-            new Demand(BASE, 230),
-            new Demand(BASE + 3 * SIZE, 5),
-            new Demand(BASE + 9 * SIZE, 100));
+            Demand.during(POLICY, BASE, 230),
+            Demand.during(POLICY, BASE + 3 * SIZE, 5),
+            Demand.during(POLICY, BASE + 9 * SIZE, 100));
   }
 
   @Example
   void aWindowBeyondItsLimitIsFull() {
     assertThat(Backlog.demands(POLICY, List.of(new Load(BASE, 250), new Load(BASE + SIZE, 1))))
-        .containsExactly(new Demand(BASE, 251));
+        .containsExactly(Demand.during(POLICY, BASE, 251));
+  }
+
+  @Example
+  void anEventBeyondTheMaxDelayWasRequestedLater() {
+    SlotPolicy policy = POLICY.withMaxDelay(Duration.ofSeconds(11));
+    List<Load> loads = new ArrayList<>();
+    for (int i = 0; i < 7; i++) {
+      loads.add(new Load(BASE + i * SIZE, 100));
+    }
+    // The last place of the third window is 11.96 s after the start of the first one.
+    assertThat(Backlog.demands(policy, loads))
+        .containsExactly(
+            Demand.during(policy, BASE, 200),
+            Demand.during(policy, BASE + 2 * SIZE, 200),
+            Demand.during(policy, BASE + 4 * SIZE, 200),
+            Demand.during(policy, BASE + 6 * SIZE, 100));
   }
 
   @Example

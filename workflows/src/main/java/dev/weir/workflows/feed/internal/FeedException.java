@@ -9,8 +9,4 @@ public final class FeedException extends IOException {
   FeedException(String message) {
     super(message);
   }
-
-  FeedException(String message, IOException cause) {
-    super(message, cause);
-  }
 }

@@ -89,6 +89,9 @@ final class PaymentCheck {
     if (id.startsWith(Payment.RESERVED_PREFIX)) {
       reasons.add("paymentId must not start with " + Payment.RESERVED_PREFIX);
     }
+    if (id.equals(Payment.RESERVED_ID)) {
+      reasons.add("paymentId must not be " + Payment.RESERVED_ID);
+    }
     return id;
   }
 

@@ -2,6 +2,7 @@ package dev.weir.workflows.report.internal;
 
 import dev.weir.engine.payments.FeedStatus;
 import dev.weir.engine.payments.PaymentStore;
+import dev.weir.workflows.calls.internal.CallResult;
 import dev.weir.workflows.calls.internal.CallStatistics;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,9 +27,14 @@ public final class FeedCalls {
    * @param counts the calls of each interval that has any, in order
    * @param interval the length of these intervals, in whole seconds
    * @param maxInSecond the max number of calls in any sliding second
+   * @param tooMany the number of calls that the downstream found too many
    */
   public static CallStatistics statistics(
-      FeedStatus feed, List<PaymentStore.CallCount> counts, Duration interval, int maxInSecond) {
+      FeedStatus feed,
+      List<PaymentStore.CallCount> counts,
+      Duration interval,
+      int maxInSecond,
+      long tooMany) {
     long seconds = interval.toSeconds();
     if (seconds < 1 || !interval.equals(Duration.ofSeconds(seconds))) {
       throw new IllegalArgumentException("interval must be whole seconds, not " + interval);
@@ -51,7 +57,7 @@ public final class FeedCalls {
         seconds * Math.ceilDiv(Duration.between(first, end).toSeconds(), seconds * MAX_COLUMNS);
     return new CallStatistics(
         counts.stream().mapToLong(PaymentStore.CallCount::calls).sum(),
-        Map.of(),
+        Map.of(CallResult.ABOVE_CEILING, tooMany),
         feed.paid(),
         maxInSecond,
         Optional.empty(),

@@ -1,6 +1,7 @@
 package dev.weir.workflows.report.internal;
 
 import dev.weir.engine.payments.FeedStatus;
+import dev.weir.workflows.calls.internal.CallResult;
 import dev.weir.workflows.calls.internal.CallStatistics;
 import java.util.Optional;
 
@@ -24,6 +25,12 @@ public record ReportSection(
   String verdict() {
     if (calls.calls() == 0) {
       return "There were no calls.";
+    }
+    long refused = calls.count(CallResult.ABOVE_CEILING);
+    if (feed.isPresent() && refused > 0) {
+      // The callers know when they sent a call, and the payment API when it arrived.
+      return "The ceiling of %s may not have held: the payment API refused %s as too many (429)."
+          .formatted(Figures.count(ceiling, "call") + " a second", Figures.count(refused, "call"));
     }
     if (calls.within(ceiling)) {
       return "The ceiling of %s held: no sliding second had more than %s."

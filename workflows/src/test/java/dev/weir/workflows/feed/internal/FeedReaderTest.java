@@ -20,6 +20,7 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.zip.CRC32;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 
@@ -278,6 +279,62 @@ final class FeedReaderTest {
   }
 
   @Test
+  void readsSeveralCompressedMembers() throws IOException {
+    byte[] second = gzip(LINE.replace("p1,", "p2,").getBytes(UTF_8));
+    byte[] members = joined(gzip((HEADER + LINE).getBytes(UTF_8)), gzip(new byte[0]), second);
+    assertThat(read(FeedFormat.CSV, new ByteArrayInputStream(members))).hasSize(2);
+    // One byte at a time, as from a slow connection.
+    InputStream slow =
+        new ByteArrayInputStream(members) {
+          @Override
+          public synchronized int read(byte[] bytes, int offset, int length) {
+            return super.read(bytes, offset, Math.min(1, length));
+          }
+        };
+    assertThat(read(FeedFormat.CSV, slow)).hasSize(2);
+  }
+
+  @Test
+  void readsTheOptionalFieldsOfACompressedHeader() throws IOException {
+    byte[] plain = gzip((HEADER + LINE).getBytes(UTF_8));
+    byte[] head = {0x1F, (byte) 0x8B, 8, 0x1E, 0, 0, 0, 0, 0, 0, 2, 0, 'x', 'y', 'n', 0, 'c', 0};
+    CRC32 sum = new CRC32();
+    sum.update(head);
+    byte[] checked = {(byte) sum.getValue(), (byte) (sum.getValue() >> 8)};
+    byte[] rest = Arrays.copyOfRange(plain, 10, plain.length);
+    assertThat(read(FeedFormat.CSV, new ByteArrayInputStream(joined(head, checked, rest))))
+        .containsExactly(new FeedRecord.Accepted(2, PAYMENT));
+    checked[0] ^= 1;
+    assertThatThrownBy(
+            () -> read(FeedFormat.CSV, new ByteArrayInputStream(joined(head, checked, rest))))
+        .isInstanceOf(FeedException.class);
+  }
+
+  @Test
+  void refusesWhatFollowsACompressedMemberAndIsNone() throws IOException {
+    byte[] first = gzip((HEADER + LINE).getBytes(UTF_8));
+    byte[] second = gzip(LINE.getBytes(UTF_8));
+    byte[] wrongMagic = second.clone();
+    wrongMagic[0] ^= 1;
+    byte[] wrongLength = second.clone();
+    wrongLength[wrongLength.length - 1] ^= 1;
+    for (byte[] rest :
+        List.of(
+            wrongMagic,
+            wrongLength,
+            Arrays.copyOf(second, 1),
+            Arrays.copyOf(second, 5),
+            Arrays.copyOf(second, second.length - 3),
+            new byte[512],
+            new byte[] {'x'})) {
+      byte[] damaged = joined(first, rest);
+      assertThatThrownBy(() -> read(FeedFormat.CSV, new ByteArrayInputStream(damaged)))
+          .isInstanceOf(FeedException.class)
+          .hasMessage("its compressed data is damaged or ends early");
+    }
+  }
+
+  @Test
   void passesABrokenConnectionOnAsWhatItIs() {
     InputStream broken =
         new InputStream() {
@@ -375,6 +432,14 @@ final class FeedReaderTest {
     byte[] copy = bytes.clone();
     copy[copy.length / 2] ^= 0x55;
     return copy;
+  }
+
+  private static byte[] joined(byte[]... parts) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    for (byte[] part : parts) {
+      out.write(part);
+    }
+    return out.toByteArray();
   }
 
   private static byte[] gzip(byte[] bytes) throws IOException {

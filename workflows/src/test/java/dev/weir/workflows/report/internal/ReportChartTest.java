@@ -131,7 +131,8 @@ final class ReportChartTest {
             feed,
             List.of(new CallCount(Runs.START, 3), new CallCount(Runs.START.plusSeconds(100), 1)),
             Duration.ofSeconds(10),
-            3);
+            3,
+            0);
     assertThat(calls.calls()).isEqualTo(4);
     assertThat(calls.columns())
         .extracting(CallStatistics.Column::calls)
@@ -169,7 +170,7 @@ final class ReportChartTest {
             Optional.empty(),
             Optional.empty());
     CallStatistics calls =
-        FeedCalls.statistics(feed, given, Duration.ofSeconds(intervalSeconds), 1);
+        FeedCalls.statistics(feed, given, Duration.ofSeconds(intervalSeconds), 1, 0);
     assertThat(calls.columns()).hasSizeLessThanOrEqualTo(512);
     assertThat(calls.columns().stream().mapToLong(CallStatistics.Column::calls).sum())
         .isEqualTo(counts * (counts + 1L) / 2);

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.engine.payments.FeedState;
 import dev.weir.engine.payments.FeedStatus;
+import dev.weir.engine.payments.PaymentStore;
 import dev.weir.workflows.calls.internal.CallTally;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -78,6 +80,39 @@ final class ReportTextTest {
         .contains("| first slot | 2026-06-01 12:00:00.000 UTC |")
         .contains("Each caller recorded the time right before it sent a call")
         .doesNotContain("last slot");
+  }
+
+  @Test
+  void doesNotSayThatTheCeilingHeldIfThePaymentApiRefusedCalls() {
+    FeedStatus feed =
+        new FeedStatus(
+            "f",
+            "bulk",
+            FeedState.DONE,
+            8,
+            0,
+            0,
+            8,
+            8,
+            8,
+            0,
+            0,
+            Optional.empty(),
+            Optional.empty());
+    List<PaymentStore.CallCount> calls = List.of(new PaymentStore.CallCount(Runs.START, 10));
+    assertThat(
+            ReportText.of(
+                List.of(
+                    new ReportSection(
+                        "Feed",
+                        50,
+                        FeedCalls.statistics(feed, calls, Duration.ofSeconds(1), 10, 2),
+                        Optional.of(feed)))))
+        .contains(
+            "**The ceiling of 50 calls a second may not have held: the payment API refused 2 calls"
+                + " as too many (429).**")
+        .contains("| calls: refused above the ceiling | 2 |")
+        .doesNotContain(" held: no sliding second");
   }
 
   @Test

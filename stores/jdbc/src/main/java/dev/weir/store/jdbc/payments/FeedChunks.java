@@ -89,10 +89,10 @@ final class FeedChunks {
       """;
 
   /**
-   * Chunk by chunk, so that a page reads no more than it needs. A payment is overdue by the time of
-   * its slot; if that is not in this database, by the latest of its chunk.
+   * Chunk by chunk, so that a page reads no more than it needs. A payment goes by the time of its
+   * slot; if that is not in this database, by the latest of its chunk.
    */
-  private static final String OVERDUE =
+  private static final String OPEN =
       """
       select p.feed_no, p.line, %s
       from payment_feed f
@@ -101,10 +101,23 @@ final class FeedChunks {
         and p.line > greatest(c.after_line, case when c.feed_no = ? then ?::bigint else 0 end)
       left join slot s on s.event_id = p.payment_id
       where f.state in (1, 2) and f.feed_no >= ? and c.is_started and c.first_scheduled < ?
-        and p.state in (1, 2) and coalesce(s.scheduled, c.last_scheduled) < ?
+        and p.state in (1, 2)
+        and coalesce(s.scheduled, c.last_scheduled) >= ?
+        and coalesce(s.scheduled, c.last_scheduled) < ?
       order by c.feed_no, c.after_line, p.line limit ?
       """
           .formatted(PaymentRow.CONTENT);
+
+  /** The slots of a node may be in another database; then none is found here. */
+  private static final String CANCELLED_WITH_SLOTS =
+      """
+      select p.payment_id
+      from payment_feed f
+      join payment p on p.feed_no = f.feed_no
+      join slot s on s.event_id = p.payment_id
+      where f.state in (1, 2) and p.state = 5 and s.state = 0
+      limit ?
+      """;
 
   private static final String CLOSE =
       """
@@ -228,7 +241,7 @@ final class FeedChunks {
                 max));
   }
 
-  List<OpenPayment> overdue(Instant scheduledBefore, Position after, int max) {
+  List<OpenPayment> open(Instant from, Instant before, Position after, int max) {
     return transactions.read(
         connection ->
             Sql.list(
@@ -237,13 +250,19 @@ final class FeedChunks {
                     new OpenPayment(
                         new Position(row.getInt("feed_no"), row.getLong("line")),
                         PaymentRow.payment(row)),
-                OVERDUE,
+                OPEN,
                 after.feedNumber(),
                 after.line(),
                 after.feedNumber(),
-                Micros.clamped(scheduledBefore),
-                Micros.clamped(scheduledBefore),
+                Micros.clamped(before),
+                Micros.clamped(from),
+                Micros.clamped(before),
                 max));
+  }
+
+  List<String> cancelledWithSlots(int max) {
+    return transactions.read(
+        connection -> Sql.list(connection, row -> row.getString(1), CANCELLED_WITH_SLOTS, max));
   }
 
   void closeFeeds() {

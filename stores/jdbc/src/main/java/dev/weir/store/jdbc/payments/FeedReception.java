@@ -1,58 +1,67 @@
 package dev.weir.store.jdbc.payments;
 
+import dev.weir.core.internal.Micros;
 import dev.weir.engine.payments.FeedRecord;
 import dev.weir.engine.payments.Payment;
 import dev.weir.engine.payments.PaymentStore.Reception;
 import dev.weir.engine.payments.ReceptionLostException;
+import dev.weir.engine.payments.TooManyRejectsException;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** Receives the records of feeds. */
 final class FeedReception {
   /** Rows that are removed in one transaction. */
   private static final int PORTION = 10_000;
 
+  /** Portions that are removed from a reception that was given up, before others get a turn. */
+  private static final int MAX_PORTIONS = 10;
+
   private static final String OPEN =
       """
       insert into payment_feed as f (feed_id, config_name, state, reception, created_at,
-                                     read_count, accepted_count, repeated_count, rejected_count)
-      values (?, ?, 0, 1, %s, 0, 0, 0, 0)
+                                     received_at, read_count, accepted_count, repeated_count,
+                                     rejected_count)
+      values (?, ?, 0, 1, %1$s, %1$s, 0, 0, 0, 0)
       on conflict (feed_id) do update
       set config_name = excluded.config_name, reception = f.reception + 1,
+          received_at = excluded.received_at,
           read_count = 0, accepted_count = 0, repeated_count = 0, rejected_count = 0
       where f.state = 0
       returning reception
       """
           .formatted(Dialect.POSTGRESQL.now());
 
-  private static final String PAYMENTS =
-      """
-      insert into payment (feed_no, state, attempts, line, payment_id, amount, currency,
-                           debtor_account, creditor_account, requested, reference, config_name)
-      select ?, 1, 0, unnest(?::bigint[]), unnest(?::text[]), unnest(?::numeric[]),
-             unnest(?::text[]), unnest(?::text[]), unnest(?::text[]), unnest(?::bigint[]),
-             unnest(?::text[]), unnest(?::text[])
-      on conflict (payment_id) do nothing
-      """;
-
-  /** The payments of other records that have the ids of these. */
+  /**
+   * The payments that have the ids of records: those of feeds that are complete, and those of the
+   * same feed.
+   */
   private static final String KNOWN =
       """
       select n.line as new_line, %s
       from unnest(?::bigint[], ?::text[]) as n(line, id)
       join payment p on p.payment_id = n.id
-      where p.feed_no <> ? or p.line <> n.line
+      join payment_feed f on f.feed_no = p.feed_no
+      where f.feed_no = ? or f.state > 0
+      """
+          .formatted(PaymentRow.CONTENT);
+
+  private static final String CLAIMED =
+      """
+      select n.line as new_line, %s
+      from unnest(?::bigint[], ?::text[]) as n(line, id)
+      join payment_claim p on p.payment_id = n.id
+      where p.feed_no = ?
       """
           .formatted(PaymentRow.CONTENT);
 
@@ -66,15 +75,38 @@ final class FeedReception {
   private static final String COUNT =
       """
       update payment_feed
-      set read_count = read_count + ?, accepted_count = accepted_count + ?,
+      set received_at = %s, read_count = read_count + ?, accepted_count = accepted_count + ?,
           repeated_count = repeated_count + ?, rejected_count = rejected_count + ?
+      where feed_no = ?
+      returning rejected_count
+      """
+          .formatted(Dialect.POSTGRESQL.now());
+
+  /** A feed whose records are removed has read none. */
+  private static final String GIVE_UP =
+      """
+      update payment_feed set reception = reception + 1
+      where feed_no = (
+        select f.feed_no from payment_feed f
+        where f.state = 0 and f.read_count > 0 and f.received_at < %s - ?
+        order by f.received_at limit 1 for update skip locked)
+      returning feed_id, reception
+      """
+          .formatted(Dialect.POSTGRESQL.now());
+
+  private static final String RESET =
+      """
+      update payment_feed
+      set read_count = 0, accepted_count = 0, repeated_count = 0, rejected_count = 0
       where feed_no = ?
       """;
 
   private final Transactions transactions;
+  private final int maxRejects;
 
-  FeedReception(Transactions transactions) {
+  FeedReception(Transactions transactions, int maxRejects) {
     this.transactions = transactions;
+    this.maxRejects = maxRejects;
   }
 
   /** Opens a feed. Returns the number of its reception; empty if it was received earlier. */
@@ -86,27 +118,61 @@ final class FeedReception {
                     Sql.first(connection, row -> row.getLong(1), OPEN, feedId, configName))
             .map(OptionalLong::of)
             .orElse(OptionalLong.empty());
-    number.ifPresent(reception -> discard(new Reception(feedId, reception)));
+    number.ifPresent(reception -> discard(new Reception(feedId, reception), Integer.MAX_VALUE));
     return number;
   }
 
-  /** Removes what an earlier reception has added. It can add nothing more. */
-  private void discard(Reception reception) {
-    for (String table : List.of("payment", "payment_reject")) {
+  /** Returns false if no reception was given up. */
+  boolean discardGivenUp(Duration silence) {
+    Optional<Reception> givenUp =
+        transactions.write(
+            connection ->
+                Sql.first(
+                    connection,
+                    row -> new Reception(row.getString(1), row.getLong(2)),
+                    GIVE_UP,
+                    Micros.floor(silence)));
+    if (givenUp.isEmpty()) {
+      return false;
+    }
+    try {
+      if (discard(givenUp.get(), MAX_PORTIONS)) {
+        transactions.write(
+            connection -> Sql.update(connection, RESET, lock(connection, givenUp.get())));
+      }
+    } catch (ReceptionLostException e) {
+      // It is received again, and that removes the rest.
+    }
+    return true;
+  }
+
+  /**
+   * Removes what an earlier reception has added. It can add nothing more.
+   *
+   * @return false if there may be more
+   */
+  private boolean discard(Reception reception, int maxPortions) {
+    int portions = 0;
+    for (String rows :
+        List.of(
+            "payment t where t.feed_no = ? and t.state in (1, 2) order by t.line",
+            "payment_reject t where t.feed_no = ? order by t.line",
+            "payment_claim t where t.feed_no = ? order by t.payment_id")) {
+      String table = rows.substring(0, rows.indexOf(' '));
       String remove =
-          """
-          delete from %s where ctid in (
-            select t.ctid from %s t where t.feed_no = ? %s order by t.line limit %d)
-          """
-              .formatted(
-                  table, table, table.equals("payment") ? "and t.state in (1, 2)" : "", PORTION);
+          "delete from %s where ctid in (select t.ctid from %s limit %d)"
+              .formatted(table, rows, PORTION);
       int removed;
       do {
+        if (portions++ == maxPortions) {
+          return false;
+        }
         removed =
             transactions.write(
                 connection -> Sql.update(connection, remove, lock(connection, reception)));
       } while (removed == PORTION);
     }
+    return true;
   }
 
   /** Locks the feed of a reception and returns its number. */
@@ -133,113 +199,78 @@ final class FeedReception {
     transactions.write(
         connection -> {
           int feed = lock(connection, reception);
-          int inserted = payments.isEmpty() ? 0 : insert(connection, feed, payments);
+          int inserted = payments.isEmpty() ? 0 : FeedRows.insert(connection, feed, payments);
           List<FeedRecord.Rejected> rejects = new ArrayList<>(rejected);
+          int claimed = 0;
           if (inserted < payments.size()) {
-            Set<Integer> incomplete = FeedTakeOver.incomplete(connection, feed, ids(payments));
-            if (!incomplete.isEmpty()) {
-              inserted = insertAndTakeOver(connection, reception, payments, incomplete);
+            List<FeedRecord.Accepted> unknown =
+                addContradictions(connection, KNOWN, feed, payments, rejects);
+            if (!unknown.isEmpty()) {
+              claimed = FeedRows.claim(connection, feed, unknown);
+              addContradictions(connection, CLAIMED, feed, unknown, rejects);
             }
-            rejects.addAll(contradictions(connection, feed, payments));
           }
           reject(connection, feed, rejects);
-          int repeated = records.size() - inserted - rejects.size();
-          return Sql.update(
-              connection, COUNT, records.size(), inserted, repeated, rejects.size(), feed);
+          int repeated = records.size() - inserted - claimed - rejects.size();
+          return count(connection, feed, records.size(), inserted, repeated, rejects.size());
         });
   }
 
-  /** Begins again, with the locks of all these feeds, and takes their payments. */
-  private static int insertAndTakeOver(
+  private long count(
+      Connection connection, int feed, int read, int accepted, int repeated, int rejected)
+      throws SQLException {
+    long allRejected =
+        Sql.first(
+                connection, row -> row.getLong(1), COUNT, read, accepted, repeated, rejected, feed)
+            .orElseThrow();
+    if (allRejected > maxRejects) {
+      throw new TooManyRejectsException(maxRejects);
+    }
+    return allRejected;
+  }
+
+  /**
+   * Adds to the rejects the records that describe a payment differently than another one. Returns
+   * the records for which there is no other one.
+   *
+   * @param query finds the others
+   */
+  private static List<FeedRecord.Accepted> addContradictions(
       Connection connection,
-      Reception reception,
+      String query,
+      int feed,
       List<FeedRecord.Accepted> payments,
-      Set<Integer> incomplete)
+      List<FeedRecord.Rejected> rejects)
       throws SQLException {
-    connection.rollback();
-    Set<Integer> all = new HashSet<>(incomplete);
-    all.add(number(connection, reception));
-    FeedTakeOver.lock(connection, all);
-    int feed = lock(connection, reception);
-    FeedTakeOver.take(connection, incomplete, ids(payments));
-    int inserted = insert(connection, feed, payments);
-    if (inserted < payments.size()
-        && !FeedTakeOver.incomplete(connection, feed, ids(payments)).isEmpty()) {
-      throw new SQLException("yet another feed has added one of them", Transactions.TRY_AGAIN);
-    }
-    return inserted;
-  }
-
-  private static int number(Connection connection, Reception reception) throws SQLException {
-    return Sql.first(
-            connection,
-            row -> row.getInt(1),
-            "select feed_no from payment_feed where feed_id = ?",
-            reception.feedId())
-        .orElseThrow(() -> new ReceptionLostException(reception.feedId()));
-  }
-
-  private static int insert(Connection connection, int feed, List<FeedRecord.Accepted> payments)
-      throws SQLException {
-    int size = payments.size();
-    String[] amounts = new String[size];
-    String[] currencies = new String[size];
-    String[] debtors = new String[size];
-    String[] creditors = new String[size];
-    @Nullable Long[] requested = new @Nullable Long[size];
-    String[] references = new String[size];
-    String[] configs = new String[size];
-    for (int i = 0; i < size; i++) {
-      Payment payment = payments.get(i).payment();
-      amounts[i] = payment.amount().toPlainString();
-      currencies[i] = payment.currency();
-      debtors[i] = payment.debtorAccount();
-      creditors[i] = payment.creditorAccount();
-      requested[i] = PaymentRow.micros(payment.requestedTime());
-      references[i] = payment.reference();
-      configs[i] = payment.configName();
-    }
-    return Sql.update(
-        connection,
-        PAYMENTS,
-        feed,
-        lines(payments),
-        ids(payments),
-        amounts,
-        currencies,
-        debtors,
-        creditors,
-        requested,
-        references,
-        configs);
-  }
-
-  /** Returns the records that describe a known payment differently. */
-  private static List<FeedRecord.Rejected> contradictions(
-      Connection connection, int feed, List<FeedRecord.Accepted> payments) throws SQLException {
-    Map<Long, Payment> known = new HashMap<>();
+    Map<Long, Payment> others = new HashMap<>();
     Sql.list(
         connection,
-        row -> known.put(row.getLong("new_line"), PaymentRow.payment(row)),
-        KNOWN,
-        lines(payments),
-        ids(payments),
+        row -> others.put(row.getLong("new_line"), PaymentRow.payment(row)),
+        query,
+        FeedRows.lines(payments),
+        FeedRows.ids(payments),
         feed);
-    List<FeedRecord.Rejected> contradictions = new ArrayList<>();
+    List<FeedRecord.Accepted> unknown = new ArrayList<>();
     for (FeedRecord.Accepted accepted : payments) {
-      Payment payment = accepted.payment();
-      Payment other = known.get(accepted.line());
-      if (other != null && !payment.sameContent(other)) {
-        contradictions.add(
-            new FeedRecord.Rejected(
-                accepted.line(),
-                "paymentId is that of another payment, with another "
-                    + String.join(", ", payment.differences(other)),
-                payment.paymentId(),
-                payment.toRecord()));
+      Payment other = others.get(accepted.line());
+      if (other == null) {
+        unknown.add(accepted);
+      } else if (!accepted.payment().sameContent(other)) {
+        rejects.add(contradiction(accepted, other));
       }
     }
-    return contradictions;
+    return unknown;
+  }
+
+  /** Returns the reject of a record that describes another payment differently. */
+  static FeedRecord.Rejected contradiction(FeedRecord.Accepted record, Payment other) {
+    Payment payment = record.payment();
+    return new FeedRecord.Rejected(
+        record.line(),
+        "paymentId is that of another payment, with another "
+            + String.join(", ", payment.differences(other)),
+        payment.paymentId(),
+        payment.toRecord());
   }
 
   static void reject(Connection connection, int feed, List<FeedRecord.Rejected> rejects)
@@ -251,33 +282,37 @@ final class FeedReception {
         connection,
         REJECTS,
         feed,
-        lines(rejects),
+        FeedRows.lines(rejects),
         rejects.stream().map(FeedRecord.Rejected::paymentId).toArray(String[]::new),
         rejects.stream().map(FeedRecord.Rejected::reason).toArray(String[]::new),
         rejects.stream().map(FeedRecord.Rejected::record).toArray(String[]::new));
   }
 
-  /** Completes a reception. Completing it again has no effect. */
+  /** Completes a reception and settles its claims. Completing it again has no effect. */
   void complete(Reception reception) {
-    int changed =
-        transactions.write(
-            connection ->
-                Sql.update(
-                    connection,
-                    "update payment_feed set state = greatest(state, 1)"
-                        + " where feed_id = ? and reception = ?",
-                    reception.feedId(),
-                    reception.number()));
-    if (changed == 0) {
-      throw new ReceptionLostException(reception.feedId());
-    }
+    transactions.write(
+        connection -> {
+          int feed = current(connection, reception).number();
+          Integer[] holders = FeedClaims.lock(connection, feed);
+          // It may have been opened again, or completed, before it was locked.
+          if (current(connection, reception).state() == 0) {
+            FeedClaims.Settled settled = FeedClaims.settle(connection, feed, holders);
+            count(connection, feed, 0, settled.accepted(), settled.repeated(), settled.rejected());
+            Sql.update(connection, "update payment_feed set state = 1 where feed_no = ?", feed);
+          }
+          return feed;
+        });
   }
 
-  private static long[] lines(List<? extends FeedRecord> records) {
-    return records.stream().mapToLong(FeedRecord::line).toArray();
-  }
+  private record Current(int number, int state) {}
 
-  private static String[] ids(List<FeedRecord.Accepted> payments) {
-    return payments.stream().map(record -> record.payment().paymentId()).toArray(String[]::new);
+  private static Current current(Connection connection, Reception reception) throws SQLException {
+    return Sql.first(
+            connection,
+            row -> new Current(row.getInt(1), row.getInt(2)),
+            "select feed_no, state from payment_feed where feed_id = ? and reception = ?",
+            reception.feedId(),
+            reception.number())
+        .orElseThrow(() -> new ReceptionLostException(reception.feedId()));
   }
 }

@@ -9,6 +9,7 @@ import dev.weir.engine.payments.PaymentStore;
 import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Transactions;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -27,8 +28,12 @@ public final class JdbcPaymentStore implements PaymentStore {
 
   /** Creates a store on a database whose tables exist. */
   public JdbcPaymentStore(DataSource database) {
+    this(database, MAX_REJECTS);
+  }
+
+  JdbcPaymentStore(DataSource database, int maxRejects) {
     Transactions transactions = new Transactions(Dialect.POSTGRESQL, database, () -> {});
-    this.reception = new FeedReception(transactions);
+    this.reception = new FeedReception(transactions, maxRejects);
     this.reads = new FeedReads(transactions);
     this.chunks = new FeedChunks(transactions);
     this.ends = new PaymentEnds(transactions);
@@ -62,6 +67,11 @@ public final class JdbcPaymentStore implements PaymentStore {
   public FeedStatus complete(Reception feed) {
     reception.complete(feed);
     return reads.status(feed.feedId()).orElseThrow();
+  }
+
+  @Override
+  public boolean discardGivenUp(Duration silence) {
+    return reception.discardGivenUp(silence);
   }
 
   @Override
@@ -111,8 +121,8 @@ public final class JdbcPaymentStore implements PaymentStore {
   }
 
   @Override
-  public List<OpenPayment> overdue(Instant scheduledBefore, Position after, int max) {
-    return chunks.overdue(scheduledBefore, after, max);
+  public List<OpenPayment> open(Instant from, Instant before, Position after, int max) {
+    return chunks.open(from, before, after, max);
   }
 
   @Override
@@ -146,6 +156,11 @@ public final class JdbcPaymentStore implements PaymentStore {
   }
 
   @Override
+  public List<String> cancelledWithSlots(int max) {
+    return chunks.cancelledWithSlots(max);
+  }
+
+  @Override
   public Optional<Cancellation> cancel(String paymentId) {
     return ends.cancel(paymentId);
   }
@@ -158,5 +173,10 @@ public final class JdbcPaymentStore implements PaymentStore {
   @Override
   public int maxCallsInASecond(String feedId) {
     return ends.maxCallsInASecond(feedId);
+  }
+
+  @Override
+  public long callsTooMany(String feedId) {
+    return ends.callsTooMany(feedId);
   }
 }

@@ -111,6 +111,14 @@ final class PaymentEnds {
         where f.feed_id = ?) w
       """;
 
+  private static final String TOO_MANY =
+      """
+      select count(*)
+      from payment_feed f
+      join payment_call c on c.feed_no = f.feed_no
+      where f.feed_id = ? and c.result = ?
+      """;
+
   private final Transactions transactions;
 
   PaymentEnds(Transactions transactions) {
@@ -252,5 +260,17 @@ final class PaymentEnds {
     return transactions.read(
         connection ->
             Sql.first(connection, row -> row.getInt(1), MAX_IN_A_SECOND, feedId).orElse(0));
+  }
+
+  long callsTooMany(String feedId) {
+    return transactions.read(
+        connection ->
+            Sql.first(
+                    connection,
+                    row -> row.getLong(1),
+                    TOO_MANY,
+                    feedId,
+                    number(PaymentCall.Result.TOO_MANY))
+                .orElse(0L));
   }
 }

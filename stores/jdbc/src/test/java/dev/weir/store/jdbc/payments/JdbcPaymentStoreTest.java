@@ -255,74 +255,6 @@ final class JdbcPaymentStoreTest {
   }
 
   @Test
-  void paymentsOfAFeedThatBrokeOffBelongToALaterFeed() {
-    Reception broken = open("f");
-    store.add(broken, List.of(record(2, 1), record(3, 2)));
-    Reception later = ((Opening.Opened) otherNode.open(name + "g", "bank")).reception();
-    otherNode.add(
-        later,
-        List.of(new FeedRecord.Accepted(2, payment(1, "11.00")), record(3, 2), record(4, 2)));
-    FeedStatus received = otherNode.complete(later);
-    assertThat(received.repeated()).as("within the feed").isEqualTo(1);
-    assertThat(received.rejected()).isZero();
-    assertThat(store.chunk(later.feedId(), 0, 10).orElseThrow().payments())
-        .extracting(FeedPayment::payment)
-        .containsExactly(payment(1, "11.00"), payment(2));
-    // If its sender comes back, it has lost them.
-    store.add(broken, List.of(record(4, 3)));
-    FeedStatus completed = store.complete(broken);
-    assertThat(completed.read()).isEqualTo(3);
-    assertThat(completed.repeated()).isEqualTo(2);
-    assertThat(completed.paid()).isZero();
-    assertThat(store.chunk(broken.feedId(), 0, 10).orElseThrow().payments())
-        .extracting(FeedPayment::payment)
-        .containsExactly(payment(3));
-  }
-
-  @Test
-  void paymentOfTwoFeedsReceivedTogetherBelongsToOne() throws Exception {
-    int portions = 30;
-    List<Reception> receptions = List.of(open("f"), open("g"));
-    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      List<Future<?>> receivers = new ArrayList<>();
-      CountDownLatch ready = new CountDownLatch(2);
-      for (Reception reception : receptions) {
-        PaymentStore node = receivers.isEmpty() ? store : otherNode;
-        boolean isReversed = !receivers.isEmpty();
-        receivers.add(
-            threads.submit(
-                () -> {
-                  ready.countDown();
-                  ready.await();
-                  for (int i = 0; i < portions; i++) {
-                    int first = 2 * (isReversed ? portions - 1 - i : i);
-                    node.add(
-                        reception, List.of(record(2 * i + 2, first), record(2 * i + 3, first + 1)));
-                  }
-                  return node.complete(reception);
-                }));
-      }
-      for (Future<?> receiver : receivers) {
-        receiver.get();
-      }
-    }
-    List<Payment> owned = new ArrayList<>();
-    for (Reception reception : receptions) {
-      FeedStatus feed = status(reception.feedId());
-      List<Payment> payments =
-          store.chunk(reception.feedId(), 0, 1_000).stream()
-              .flatMap(chunk -> chunk.payments().stream())
-              .map(FeedPayment::payment)
-              .toList();
-      assertThat(feed.read()).isEqualTo(2L * portions);
-      assertThat(feed.repeated()).isEqualTo(2L * portions - payments.size());
-      assertThat(feed.paid()).isZero();
-      owned.addAll(payments);
-    }
-    assertThat(owned).hasSize(2 * portions).doesNotHaveDuplicates();
-  }
-
-  @Test
   void recordsCallsUntilThePaymentEndsAndKeepsTheFirstEnd() {
     String feedId = receive("f", 1);
     String id = payment(1).paymentId();
@@ -359,6 +291,9 @@ final class JdbcPaymentStoreTest {
         .as("calls exactly a second apart do not share one")
         .isEqualTo(2);
     assertThat(store.maxCallsInASecond("unknown")).isZero();
+    assertThat(store.callsTooMany(feedId)).isZero();
+    store.attempted(call(payment(3), NOON.plusSeconds(5), PaymentCall.Result.TOO_MANY));
+    assertThat(store.callsTooMany(feedId)).isEqualTo(1);
   }
 
   @Test

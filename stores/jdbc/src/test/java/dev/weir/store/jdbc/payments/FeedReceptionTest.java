@@ -1,0 +1,124 @@
+package dev.weir.store.jdbc.payments;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.engine.payments.FeedRecord;
+import dev.weir.engine.payments.FeedState;
+import dev.weir.engine.payments.FeedStatus;
+import dev.weir.engine.payments.Payment;
+import dev.weir.engine.payments.PaymentStore;
+import dev.weir.engine.payments.PaymentStore.Opening;
+import dev.weir.engine.payments.PaymentStore.Reception;
+import dev.weir.engine.payments.ReceptionLostException;
+import dev.weir.engine.payments.TooManyRejectsException;
+import dev.weir.store.jdbc.Database;
+import dev.weir.store.jdbc.internal.Sql;
+import java.math.BigDecimal;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** Feeds that are not received to their end. */
+final class FeedReceptionTest {
+  private static final Duration HOUR = Duration.ofHours(1);
+
+  private final String name = UUID.randomUUID().toString();
+  private final PaymentStore store = new JdbcPaymentStore(Database.get().pool());
+
+  private Reception open(PaymentStore on, String feed) {
+    return ((Opening.Opened) on.open(name + feed, "bank")).reception();
+  }
+
+  private FeedRecord record(long line, int number, String amount) {
+    return new FeedRecord.Accepted(
+        line,
+        new Payment(
+            name + "/" + number,
+            new BigDecimal(amount),
+            "EUR",
+            "from",
+            "to",
+            Optional.empty(),
+            "",
+            "bank"));
+  }
+
+  private static FeedRecord rejected(long line) {
+    return new FeedRecord.Rejected(line, "amount is missing", "", "x");
+  }
+
+  @Test
+  void feedWithTooManyRejectsIsRefused() {
+    PaymentStore strict = new JdbcPaymentStore(Database.get().pool(), 3);
+    Reception reception = open(strict, "f");
+    strict.add(reception, List.of(rejected(2), rejected(3)));
+    strict.add(reception, List.of(rejected(4), record(5, 1, "1.00")));
+    assertThatThrownBy(() -> strict.add(reception, List.of(rejected(6))))
+        .isInstanceOf(TooManyRejectsException.class)
+        .hasMessage("more than 3 of its records are rejected");
+    assertThat(strict.rejects(reception.feedId(), 0, 10)).hasSize(3);
+  }
+
+  @Test
+  void contradictionsFoundAtTheEndCountAsRejectsToo() {
+    PaymentStore strict = new JdbcPaymentStore(Database.get().pool(), 1);
+    Reception first = open(strict, "f");
+    strict.add(first, List.of(record(2, 1, "1.00"), record(3, 2, "1.00")));
+    Reception second = open(strict, "g");
+    strict.add(second, List.of(record(2, 1, "2.00"), record(3, 2, "2.00")));
+    strict.complete(first);
+    assertThatThrownBy(() -> strict.complete(second)).isInstanceOf(TooManyRejectsException.class);
+    assertThat(strict.feed(second.feedId()).orElseThrow().state()).isEqualTo(FeedState.RECEIVING);
+  }
+
+  @Test
+  void recordsOfAReceptionThatWasGivenUpAreRemoved() throws SQLException {
+    Reception kept = open(store, "f");
+    store.add(kept, List.of(record(2, 1, "1.00"), rejected(3)));
+    Reception givenUp = open(store, "g");
+    store.add(givenUp, List.of(record(2, 2, "1.00"), record(3, 1, "1.00"), rejected(4)));
+    makeOld(givenUp);
+    while (store.discardGivenUp(HOUR)) {
+      // Until there is no other.
+    }
+    FeedStatus removed = store.feed(givenUp.feedId()).orElseThrow();
+    assertThat(removed.read() + removed.rejected() + removed.repeated()).isZero();
+    assertThat(store.find(name + "/2")).isEmpty();
+    assertThat(store.rejects(givenUp.feedId(), 0, 10)).isEmpty();
+    assertThat(claims(givenUp)).isZero();
+    assertThatThrownBy(() -> store.add(givenUp, List.of(record(5, 3, "1.00"))))
+        .isInstanceOf(ReceptionLostException.class);
+    assertThat(store.complete(kept).read()).isEqualTo(2);
+    assertThat(store.rejects(kept.feedId(), 0, 10)).hasSize(1);
+    Reception again = open(store, "g");
+    store.add(again, List.of(record(2, 2, "1.00")));
+    assertThat(store.complete(again).read()).isEqualTo(1);
+  }
+
+  private static void makeOld(Reception reception) throws SQLException {
+    try (Connection connection = Database.get().pool().getConnection()) {
+      Sql.update(
+          connection,
+          "update payment_feed set received_at = received_at - ? where feed_id = ?",
+          2 * HOUR.toNanos() / 1_000,
+          reception.feedId());
+    }
+  }
+
+  private static long claims(Reception reception) throws SQLException {
+    try (Connection connection = Database.get().pool().getConnection()) {
+      return Sql.first(
+              connection,
+              row -> row.getLong(1),
+              "select count(*) from payment_claim c join payment_feed f using (feed_no)"
+                  + " where f.feed_id = ?",
+              reception.feedId())
+          .orElseThrow();
+    }
+  }
+}
