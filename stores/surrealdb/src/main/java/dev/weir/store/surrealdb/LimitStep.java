@@ -38,6 +38,7 @@ sealed interface LimitStep {
   default Map<String, Object> parameters() {
     Map<String, Object> step = new LinkedHashMap<>();
     step.put("parts", parts(request()));
+    step.put("is_plain", this instanceof Decide decide && decide.isPlain());
     switch (this) {
       case Decide decide -> step.put("times", (long) decide.times());
       case GiveBack refund -> step.put("taken_at", refund.takenAtMicros());

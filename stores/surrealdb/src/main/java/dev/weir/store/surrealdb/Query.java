@@ -29,6 +29,14 @@ record Query(String text, Map<String, Object> parameters) {
       };
       """;
 
+  private static final String BLOCK = "RETURN { -- weir %s\n%s%s};\n";
+
+  /**
+   * The form of scripts that write in closures. SurrealDB opens a transaction that can write only
+   * for statements that write outside of them: the second operand does, and is never evaluated.
+   */
+  private static final String WRITES = "RETURN { -- weir %s\n%s%s} ?? (DELETE []);\n";
+
   Query {
     parameters = Map.copyOf(parameters);
   }
@@ -56,20 +64,18 @@ record Query(String text, Map<String, Object> parameters) {
 
   /** A script that takes one object. It is one statement, and so one transaction. */
   enum Script {
-    LIMITS("limits"),
-    USAGES("usages"),
-    RECALL("recall"),
-    FORGET("forget"),
-    LEASES("leases"),
-    LOCK("lock"),
-    SWEEP("sweep");
+    LIMITS("limits", WRITES),
+    USAGES("usages", BLOCK),
+    RECALL("recall", BLOCK),
+    FORGET("forget", BLOCK),
+    LEASES("leases", WRITES),
+    LOCK("lock", BLOCK),
+    SWEEP("sweep", BLOCK);
 
     final String text;
 
-    Script(String name) {
-      this.text =
-          "RETURN { -- weir %s\n%s%s};\n"
-              .formatted(name, resource("guard.surql"), resource(name + ".surql"));
+    Script(String name, String form) {
+      this.text = form.formatted(name, resource("guard.surql"), resource(name + ".surql"));
     }
   }
 

@@ -32,6 +32,8 @@ final class LimitBatchTest {
         Map.of(
             "now",
             0L,
+            "since",
+            Micros.EARLIEST,
             "done",
             List.of(
                 Map.of("granted", grantedToA, "usages", unused),
@@ -72,5 +74,42 @@ final class LimitBatchTest {
     assertThatThrownBy(() -> batch.results(reply(3)))
         .isInstanceOf(StoreException.class)
         .hasMessageContaining("decides otherwise");
+  }
+
+  /** The reply for a bucket that exists. */
+  private static Value plain(long since, long debtBefore, long debtAfter) {
+    long day = 86_400_000_000L;
+    return new Value(
+        Map.of(
+            "now",
+            0L,
+            "since",
+            since,
+            "done",
+            List.of(
+                Map.of("before", List.of(-day, debtBefore * day, day), "debt", debtAfter * day))));
+  }
+
+  @Test
+  void plainStepIsComparedWithTheDebtThatItLeft() {
+    LimitBatch batch = new LimitBatch(List.of(request("a", 2), request("a", 2)));
+    // One of three owed tokens was paid back in the day before.
+    assertThat(batch.results(plain(Micros.EARLIEST, 3, 4)))
+        .extracting(done -> ((LimitCall.Decided) done).result().isAllowed())
+        .containsExactly(true, false);
+    assertThat(batch.results(plain(Micros.EARLIEST, 5, 5)))
+        .extracting(done -> ((LimitCall.Decided) done).result().isAllowed())
+        .containsExactly(false, false);
+    assertThatThrownBy(() -> batch.results(plain(Micros.EARLIEST, 3, 6)))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("decides otherwise");
+  }
+
+  @Test
+  void plainStepOfABucketOlderThanALossFindsAllTokensTaken() {
+    LimitBatch batch = new LimitBatch(List.of(request("a", 2)));
+    assertThat(batch.results(plain(-1, 0, 0)))
+        .extracting(done -> ((LimitCall.Decided) done).result().isAllowed())
+        .containsExactly(false);
   }
 }
