@@ -7,7 +7,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The stores benchmarks: slots in Oracle, for which H2 stands in. */
+/**
+ * The stores benchmarks: slots in Oracle, for which H2 stands in, and token buckets in SurrealDB.
+ */
 public final class StoresSuite implements Suite {
   @Override
   public String name() {
@@ -20,6 +22,11 @@ public final class StoresSuite implements Suite {
     List<Row> rows = new ArrayList<>();
     if (request.isWanted(OracleCase.NAME)) {
       Outcome outcome = OracleCase.run(request);
+      facts.putAll(outcome.facts());
+      rows.addAll(outcome.rows());
+    }
+    if (request.isWanted(SurrealDbCase.NAME)) {
+      Outcome outcome = SurrealDbCase.run(request);
       facts.putAll(outcome.facts());
       rows.addAll(outcome.rows());
     }

@@ -2,12 +2,14 @@ package dev.weir.engine.limits;
 
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.FixedWindow;
+import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Usage;
 import dev.weir.engine.StoreException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -249,6 +251,11 @@ public final class Failover implements LimitStore {
       throw store.unavailable();
     }
     return store.call(operation, isProof);
+  }
+
+  @Override
+  public Set<Class<? extends Limit>> kinds() {
+    return store.store().kinds();
   }
 
   @Override

@@ -1,9 +1,14 @@
 package dev.weir.engine.limits;
 
 import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.FixedWindow;
+import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.SlidingWindow;
+import dev.weir.core.limits.TokenBucket;
 import dev.weir.core.limits.Usage;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A store of the counts of limits. It applies the transitions of {@code dev.weir.core} to keys,
@@ -77,6 +82,14 @@ public interface LimitStore extends AutoCloseable {
    */
   default void probe(AcquireRequest request) {
     peek(request);
+  }
+
+  /**
+   * Returns the kinds of limit that the store counts. A request for another kind is rejected with
+   * an {@link IllegalArgumentException}.
+   */
+  default Set<Class<? extends Limit>> kinds() {
+    return Set.of(FixedWindow.class, SlidingWindow.class, TokenBucket.class);
   }
 
   /** Returns true if results may have a mode other than {@link AcquireResult.Mode#STORE}. */

@@ -1,5 +1,6 @@
 package dev.weir.engine.rules;
 
+import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.OnStoreFailure;
 import java.math.BigDecimal;
 
@@ -48,6 +49,13 @@ public record RuleSpec(
   public static RuleSpec of(String name, Quota quota) {
     return new RuleSpec(
         name, Coverage.BY_NAME, quota, OnStoreFailure.CLOSED, 0, Rule.Mode.ENFORCE, true);
+  }
+
+  /** Returns true if a store counts this kind of rule, or if the rule counts nothing. */
+  public boolean isCountedBy(LimitStore store) {
+    return !isActive
+        || !(quota instanceof Quota.Rate rate)
+        || store.kinds().contains(rate.limit().getClass());
   }
 
   public RuleSpec covering(Coverage other) {

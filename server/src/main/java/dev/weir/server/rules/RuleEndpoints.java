@@ -1,5 +1,6 @@
 package dev.weir.server.rules;
 
+import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.rules.Quota;
 import dev.weir.engine.rules.Request;
 import dev.weir.engine.rules.Rule;
@@ -54,15 +55,27 @@ final class RuleEndpoints {
   private final RuleIndex index;
   private final RuleEvaluator evaluator;
   private final RuleBroadcast broadcast;
+  private final LimitStore limits;
   private final RegistryResource<RuleSpec, Rule> rules;
 
-  RuleEndpoints(Rules kept, RuleIndex index, RuleEvaluator evaluator, RuleBroadcast broadcast) {
+  RuleEndpoints(
+      Rules kept,
+      RuleIndex index,
+      RuleEvaluator evaluator,
+      RuleBroadcast broadcast,
+      LimitStore limits) {
     this.kept = kept;
     this.index = index;
     this.evaluator = evaluator;
     this.broadcast = broadcast;
+    this.limits = limits;
     this.rules =
-        new RegistryResource<>(WORDS, kept, index::refresh, RuleJson::read, RuleJson::writeMembers);
+        new RegistryResource<>(
+            WORDS,
+            kept,
+            index::refresh,
+            document -> RuleJson.read(document, limits),
+            RuleJson::writeMembers);
   }
 
   @Get
@@ -137,7 +150,7 @@ final class RuleEndpoints {
   @Consumes(MediaType.APPLICATION_JSON)
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> validate(@Body byte[] body) {
-    RuleJson.read(Json.read(body, 0, body.length));
+    RuleJson.read(Json.read(body, 0, body.length), limits);
     return HttpResponse.noContent();
   }
 

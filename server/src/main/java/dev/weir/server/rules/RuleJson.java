@@ -1,6 +1,7 @@
 package dev.weir.server.rules;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.rules.FieldType;
 import dev.weir.engine.rules.InvalidRuleException;
 import dev.weir.engine.rules.RefillRate;
@@ -60,11 +61,18 @@ final class RuleJson {
   /**
    * Reads the content of a rule.
    *
+   * @param limits the store that counts it
    * @throws ProblemException if it is invalid, naming every invalid field
    */
-  static RuleSpec read(Object document) {
+  static RuleSpec read(Object document, LimitStore limits) {
     Fields fields = Fields.of(document);
-    return read(fields, new Members(fields));
+    RuleSpec spec = read(fields, new Members(fields));
+    if (!spec.isCountedBy(limits)) {
+      fields.wrong(
+          RuleField.ALGORITHM.fieldName(), "is not counted by the store in weir.limits.store");
+      fields.throwIfWrong();
+    }
+    return spec;
   }
 
   /**

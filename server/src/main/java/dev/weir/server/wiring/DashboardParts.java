@@ -49,7 +49,7 @@ record DashboardParts(NodeFacts facts, Dashboard dashboard, DemoTraffic demo) {
         settings.slots().defaultConfig(),
         dialect.map(DashboardParts::name).orElse("memory"),
         name(settings.limits().store()),
-        hasOwnDatabase && settings.limits().store() != LimitSettings.Store.REDIS,
+        hasOwnDatabase && !settings.limits().isElsewhere(),
         settings.gateway().isPresent(),
         settings.envoy().isPresent(),
         hasPostgresql,

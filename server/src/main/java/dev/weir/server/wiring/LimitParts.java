@@ -3,11 +3,13 @@ package dev.weir.server.wiring;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.limits.Leases;
+import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.Limiter;
 import dev.weir.engine.limits.internal.CachedDefinitions;
 import dev.weir.engine.limits.internal.Definitions;
 import dev.weir.engine.limits.internal.MemoryDefinitions;
 import dev.weir.engine.rules.MemoryRules;
+import dev.weir.engine.rules.Rule;
 import dev.weir.engine.rules.RuleEvaluator;
 import dev.weir.engine.rules.RuleIndex;
 import dev.weir.engine.rules.Rules;
@@ -22,6 +24,7 @@ import dev.weir.store.jdbc.rules.internal.JdbcRules;
 import io.micronaut.core.type.Argument;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -67,6 +70,7 @@ record LimitParts(
             .orElseGet(() -> new MemoryRules(InstantSource.system()));
     RuleIndex index = new RuleIndex(rules, metrics);
     LimitStores stores = LimitStores.open(settings, database, metrics, open);
+    requireCounted(rules, stores.limits());
     return new LimitParts(
         stores,
         rules,
@@ -76,6 +80,21 @@ record LimitParts(
         resources(settings, database),
         new CheckSettings(settings.requestTtl(), settings.isBlocking()),
         metrics);
+  }
+
+  /** Refuses to start with rules that the store does not count and would have to ignore. */
+  private static void requireCounted(Rules rules, LimitStore limits) {
+    List<String> others =
+        rules.all().stream()
+            .filter(rule -> !rule.spec().isCountedBy(limits))
+            .map(Rule::name)
+            .toList();
+    if (!others.isEmpty()) {
+      throw new InvalidSettingException(
+          Setting.LIMITS_STORE.key(),
+          "names a store that does not count these rules, because of their algorithm: "
+              + String.join(", ", others));
+    }
   }
 
   private static Resources resources(LimitSettings settings, Optional<Database> database) {

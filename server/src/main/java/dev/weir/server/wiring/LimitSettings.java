@@ -3,6 +3,7 @@ package dev.weir.server.wiring;
 import dev.weir.core.limits.Limit;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.store.redis.RedisSettings;
+import dev.weir.store.surrealdb.SurrealDbSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -13,14 +14,15 @@ record LimitSettings(
     Store store,
     boolean isFallbackUsed,
     Optional<RedisSettings> redis,
+    Optional<SurrealDbSettings> surrealdb,
     int nodes,
     long maxKeys,
     Duration requestTtl,
     Duration cacheTtl) {
 
   private static final String IN_ORACLE =
-      "limits are counted in memory or Redis there, by weir.limits.store=memory or redis and"
-          + " weir.limits.fallback=none";
+      "limits are counted in memory, Redis or SurrealDB there, by weir.limits.store=memory, redis"
+          + " or surrealdb and weir.limits.fallback=none";
 
   private static final String NOT_IN_ORACLE = "cannot be oracle: " + IN_ORACLE;
 
@@ -28,7 +30,8 @@ record LimitSettings(
   enum Store {
     MEMORY,
     POSTGRESQL,
-    REDIS
+    REDIS,
+    SURREALDB
   }
 
   static LimitSettings of(Settings settings) {
@@ -36,16 +39,22 @@ record LimitSettings(
     if (settings.text(Setting.LIMITS_STORE).equals("oracle")) {
       throw new InvalidSettingException(Setting.LIMITS_STORE.key(), NOT_IN_ORACLE);
     }
-    String store = settings.choice(Setting.LIMITS_STORE, List.of("memory", "postgresql", "redis"));
+    String store =
+        settings.choice(
+            Setting.LIMITS_STORE, List.of("memory", "postgresql", "redis", "surrealdb"));
     LimitSettings limits =
         new LimitSettings(
             switch (store) {
               case "postgresql" -> Store.POSTGRESQL;
               case "redis" -> Store.REDIS;
+              case "surrealdb" -> Store.SURREALDB;
               default -> Store.MEMORY;
             },
             isFallbackUsed(settings, database),
             store.equals("redis") ? Optional.of(requiredRedis(settings)) : Optional.empty(),
+            store.equals("surrealdb")
+                ? Optional.of(SurrealDbAddress.of(settings))
+                : Optional.empty(),
             settings.number(Setting.LIMITS_NODES, 1, Limit.MAX_NODES),
             settings.number(Setting.LIMITS_MAX_KEYS, 1_000, Integer.MAX_VALUE),
             settings.duration(
@@ -67,6 +76,11 @@ record LimitSettings(
   /** Returns true if a decision waits for an external store. */
   boolean isBlocking() {
     return store != Store.MEMORY;
+  }
+
+  /** Returns true if limits are counted in a store that the node does not bring along. */
+  boolean isElsewhere() {
+    return store == Store.REDIS || store == Store.SURREALDB;
   }
 
   /** Returns true if PostgreSQL decides, as the store or as the fallback. */
@@ -124,7 +138,7 @@ record LimitSettings(
     }
   }
 
-  /** Returns only the store, because the address of Redis may contain a password. */
+  /** Returns only the store, because the others may contain a password. */
   @Override
   public String toString() {
     return "LimitSettings[store=" + store + "]";

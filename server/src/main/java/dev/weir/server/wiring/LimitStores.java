@@ -1,6 +1,7 @@
 package dev.weir.server.wiring;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.Failover;
 import dev.weir.engine.limits.FailoverBuilder;
 import dev.weir.engine.limits.LeaseFailover;
@@ -23,8 +24,13 @@ import dev.weir.store.jdbc.limits.internal.JdbcStoreHistory;
 import dev.weir.store.redis.Redis;
 import dev.weir.store.redis.RedisLeaseStore;
 import dev.weir.store.redis.RedisLimitStore;
+import dev.weir.store.surrealdb.SurrealDb;
+import dev.weir.store.surrealdb.SurrealDbLeaseStore;
+import dev.weir.store.surrealdb.SurrealDbLimitStore;
 import java.time.Duration;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The stores that count the use of limits, with their fallbacks.
@@ -45,6 +51,10 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
 
   private static final String REDIS = "redis";
 
+  private static final String SURREALDB = "surrealdb";
+
+  private static final Logger log = LoggerFactory.getLogger(LimitStores.class);
+
   /**
    * Opens the stores that the settings name.
    *
@@ -58,6 +68,7 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
           case MEMORY -> inMemory(settings, metrics);
           case POSTGRESQL -> onPostgresql(settings, database.orElseThrow().pool(), metrics, open);
           case REDIS -> onRedis(settings, database, metrics, open);
+          case SURREALDB -> onSurrealdb(settings, database, metrics, open);
         };
     open.add(stores.limits());
     open.add(stores.leases());
@@ -97,12 +108,7 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
    */
   private static LimitStores onRedis(
       LimitSettings settings, Optional<Database> database, LimitMetrics metrics, OpenParts open) {
-    Redis redis =
-        Redis.open(
-            settings.redis().orElseThrow(),
-            database
-                .<StoreHistory>map(used -> new JdbcStoreHistory(used.dialect(), used.pool()))
-                .orElse(StoreHistory.NONE));
+    Redis redis = Redis.open(settings.redis().orElseThrow(), history(database));
     open.add(redis);
     open.add(Upkeep.start("watch for losses of Redis", redis::look, BETWEEN_LOOKS));
     open.add(Upkeep.start("check of Redis' memory", new EvictionCheck(redis), BETWEEN_SWEEPS));
@@ -121,6 +127,50 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
       open.add(Upkeep.start("watch for outages of Redis", failover::watch, BETWEEN_LOOKS));
     }
     return withFailover(failover, REDIS, new RedisLeaseStore(redis), metrics);
+  }
+
+  /**
+   * Opens limits on SurrealDB. A database that comes back empty has lost its counts, so the
+   * database of slots records whether it was used before.
+   */
+  private static LimitStores onSurrealdb(
+      LimitSettings settings, Optional<Database> database, LimitMetrics metrics, OpenParts open) {
+    SurrealDb surrealdb = SurrealDb.open(settings.surrealdb().orElseThrow(), history(database));
+    open.add(surrealdb);
+    check(surrealdb);
+    open.add(Upkeep.start("sweep of limits", surrealdb::sweep, BETWEEN_SWEEPS));
+    return withFailover(
+        failover(
+                SURREALDB,
+                new SurrealDbLimitStore(surrealdb, metrics.batchesOf(SURREALDB)),
+                settings,
+                metrics)
+            .build(),
+        SURREALDB,
+        new SurrealDbLeaseStore(surrealdb),
+        metrics);
+  }
+
+  /** Starts without SurrealDB if it is down, but not with one that exceeds limits. */
+  private static void check(SurrealDb surrealdb) {
+    try {
+      surrealdb.check();
+    } catch (StoreException e) {
+      if (surrealdb.isAnomalous()) {
+        throw new InvalidSettingException(
+            Setting.SURREALDB_URL.key(),
+            "names a SurrealDB that hands out the same token twice, as some versions do in memory"
+                + " and on SurrealKV: use RocksDB, or set "
+                + Setting.SURREALDB_ACCEPT_ANOMALIES.key());
+      }
+      log.warn("SurrealDB is not available yet: {}", e.getMessage());
+    }
+  }
+
+  private static StoreHistory history(Optional<Database> database) {
+    return database
+        .<StoreHistory>map(used -> new JdbcStoreHistory(used.dialect(), used.pool()))
+        .orElse(StoreHistory.NONE);
   }
 
   private static void sweep(HikariDataSource database, OpenParts open) {

@@ -41,13 +41,14 @@ public enum Setting {
       "PT3S",
       "Max time that a request waits for a connection before it is answered with 503, and that a"
           + " decision about limits waits for its turn and for its answer. A statement about slots"
-          + " waits 10 s longer for its answer, because it may wait for a lock. ISO-8601 duration."),
+          + " waits 10 s longer for its answer, because it may wait for a lock. ISO-8601"
+          + " duration."),
   DB_MIGRATE("weir.db.migrate", "true", "Whether the tables are created and updated at startup."),
   ORACLE_SINGLE_ROUND_TRIP(
       "weir.oracle.single-round-trip",
       "false",
-      "Whether Oracle gets small batches of slots as one PL/SQL block, in one round trip in place of"
-          + " four. Not proven on an Oracle server."),
+      "Whether Oracle gets small batches of slots as one PL/SQL block, in one round trip in place"
+          + " of four. Not proven on an Oracle server."),
   SLOTS_STORE(
       "weir.slots.store",
       "",
@@ -85,8 +86,8 @@ public enum Setting {
   LIMITS_STORE(
       "weir.limits.store",
       "memory",
-      "Where limits are counted: memory (each node on its own), postgresql or redis. Oracle counts"
-          + " no limits."),
+      "Where limits are counted: memory (each node on its own), postgresql, redis, or surrealdb"
+          + " (token buckets and leases only). Oracle counts no limits."),
   LIMITS_FALLBACK(
       "weir.limits.fallback",
       "",
@@ -118,6 +119,34 @@ public enum Setting {
       "",
       "PEM file of the certificates to trust for Redis. Empty means those of the Java"
           + " runtime."),
+  SURREALDB_URL(
+      "weir.surrealdb.url",
+      "",
+      "Address of SurrealDB, http://host:8000 or https://…. Required if weir.limits.store is"
+          + " surrealdb."),
+  SURREALDB_NAMESPACE(
+      "weir.surrealdb.namespace", "weir", "Namespace of the database in SurrealDB."),
+  SURREALDB_DATABASE("weir.surrealdb.database", "weir", "Database in SurrealDB."),
+  SURREALDB_USER(
+      "weir.surrealdb.user",
+      "",
+      "User of SurrealDB, who must be allowed to define tables. Empty for a server without"
+          + " authentication."),
+  SURREALDB_PASSWORD("weir.surrealdb.password", "", "Password of weir.surrealdb.user."),
+  SURREALDB_USER_LEVEL(
+      "weir.surrealdb.user-level",
+      "database",
+      "Where weir.surrealdb.user is defined: root, namespace or database."),
+  SURREALDB_TIMEOUT(
+      "weir.surrealdb.timeout",
+      "PT2S",
+      "Max time that a decision waits for its turn, and for the answer of SurrealDB. ISO-8601"
+          + " duration."),
+  SURREALDB_ACCEPT_ANOMALIES(
+      "weir.surrealdb.accept-anomalies",
+      "false",
+      "Whether to use a SurrealDB that may hand out the same token twice, as some versions do in"
+          + " memory and on SurrealKV."),
   KAFKA_SERVERS(
       "weir.kafka.bootstrap-servers",
       "",
@@ -231,8 +260,8 @@ public enum Setting {
       "temporal.service-address",
       "",
       "Address of a Temporal server, host:port, such as localhost:7233. Empty starts Temporal's"
-          + " test server in this process with the first feed of payments; it keeps nothing on disk,"
-          + " so open payments are started again after a restart."),
+          + " test server in this process with the first feed of payments; it keeps nothing on"
+          + " disk, so open payments are started again after a restart."),
   TEMPORAL_NAMESPACE(
       "temporal.namespace", "default", "Namespace of Temporal. The test server has only default."),
   TEMPORAL_TASK_QUEUE(
@@ -267,9 +296,9 @@ public enum Setting {
   PAYMENTS_DOWNSTREAM(
       "weir.payments.downstream",
       "",
-      "URL of the payment API, http://host:port or https://…; payments are posted to /payments below"
-          + " it. Empty starts a simulated one in this process when it is first needed. Required if"
-          + " temporal.service-address is set."),
+      "URL of the payment API, http://host:port or https://…; payments are posted to /payments"
+          + " below it. Empty starts a simulated one in this process when it is first needed."
+          + " Required if temporal.service-address is set."),
   PAYMENTS_AUTHORIZATION(
       "weir.payments.downstream-authorization",
       "",

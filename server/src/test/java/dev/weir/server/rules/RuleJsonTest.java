@@ -3,6 +3,8 @@ package dev.weir.server.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.core.slots.Violation;
+import dev.weir.engine.limits.LimitStore;
+import dev.weir.engine.limits.memory.MemoryLimitStore;
 import dev.weir.engine.rules.RefillRate;
 import dev.weir.engine.rules.Rule;
 import dev.weir.engine.rules.RuleField;
@@ -19,6 +21,8 @@ import java.util.Map;
 import java.util.Optional;
 
 final class RuleJsonTest extends RuleNotationKit {
+  private static final LimitStore LIMITS = new MemoryLimitStore(1_000);
+
   @Override
   protected RuleSpec rewritten(RuleSpec spec) {
     Rule rule = new Rule(1, 1, spec, Instant.EPOCH, Instant.EPOCH);
@@ -32,7 +36,7 @@ final class RuleJsonTest extends RuleNotationKit {
     Map<Object, Object> members = new HashMap<>((Map<?, ?>) Json.read(bytes, 0, bytes.length));
     // These are written only.
     members.keySet().removeAll(List.of("id", "version", "createdAt", "updatedAt"));
-    return RuleJson.read(members);
+    return RuleJson.read(members, LIMITS);
   }
 
   @Override
@@ -40,7 +44,7 @@ final class RuleJsonTest extends RuleNotationKit {
     Map<String, Object> members = new HashMap<>();
     values.forEach((field, value) -> members.put(field.fieldName(), member(value)));
     try {
-      RuleJson.read(members);
+      RuleJson.read(members, LIMITS);
       return Optional.empty();
     } catch (ProblemException e) {
       List<Violation> errors = e.problem().errors();

@@ -43,6 +43,15 @@ final class DashboardPartsTest {
             facts(Map.of(Setting.LIMITS_STORE, "redis", Setting.REDIS_URI, "redis://redis.example"))
                 .isEmbedded())
         .isFalse();
+    NodeFacts onSurrealdb =
+        facts(
+            Map.of(
+                Setting.LIMITS_STORE,
+                "surrealdb",
+                Setting.SURREALDB_URL,
+                "https://surreal.example"));
+    assertThat(onSurrealdb.isEmbedded()).isFalse();
+    assertThat(onSurrealdb.limitStore()).isEqualTo("surrealdb");
   }
 
   private static NodeFacts facts(Map<Setting, String> settings) {

@@ -3,6 +3,7 @@ package dev.weir.server.wiring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.store.surrealdb.SurrealDbSettings;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -76,15 +77,24 @@ final class LimitSettingsTest {
     environment.put("WEIR_DB_URL", "jdbc:oracle:thin:@//localhost:1521/FREEPDB1");
     assertThat(of(environment).store()).isEqualTo(LimitSettings.Store.MEMORY);
     environment.put("WEIR_LIMITS_STORE", "postgresql");
-    refuses(environment, "weir.limits.store", "limits are counted in memory or Redis there");
+    refuses(
+        environment, "weir.limits.store", "limits are counted in memory, Redis or SurrealDB there");
     environment.put("WEIR_LIMITS_STORE", "oracle");
-    refuses(environment, "weir.limits.store", "limits are counted in memory or Redis there");
+    refuses(
+        environment, "weir.limits.store", "limits are counted in memory, Redis or SurrealDB there");
 
     environment.put("WEIR_LIMITS_STORE", "redis");
     environment.put("WEIR_REDIS_URI", "redis://localhost:6379");
     assertThat(of(environment).isFallbackUsed()).isFalse();
+    environment.put("WEIR_LIMITS_STORE", "surrealdb");
+    environment.put("WEIR_SURREALDB_URL", "http://localhost:8000");
+    assertThat(of(environment).store()).isEqualTo(LimitSettings.Store.SURREALDB);
+    environment.put("WEIR_LIMITS_STORE", "redis");
     environment.put("WEIR_LIMITS_FALLBACK", "postgresql");
-    refuses(environment, "weir.limits.fallback", "limits are counted in memory or Redis there");
+    refuses(
+        environment,
+        "weir.limits.fallback",
+        "limits are counted in memory, Redis or SurrealDB there");
   }
 
   @Test
@@ -96,6 +106,32 @@ final class LimitSettingsTest {
     assertThat(of(environment).store()).isEqualTo(LimitSettings.Store.MEMORY);
     environment.put("WEIR_SLOTS_STORE", "postgresql");
     refuses(environment, "weir.slots.store", "cannot be postgresql");
+  }
+
+  @Test
+  void surrealdbNeedsAnAddress() {
+    refuses(Map.of("WEIR_LIMITS_STORE", "surrealdb"), "weir.surrealdb.url", "is needed");
+  }
+
+  @Test
+  void surrealdbIsOpenedAsItsUser() {
+    Map<String, String> environment = new HashMap<>();
+    environment.put("WEIR_LIMITS_STORE", "surrealdb");
+    environment.put("WEIR_SURREALDB_URL", "https://surreal.example:8000");
+    SurrealDbSettings plain = of(environment).surrealdb().orElseThrow();
+    assertThat(plain.user()).isEmpty();
+    assertThat(plain.acceptsAnomalies()).isFalse();
+    assertThat(of(environment).needsDatabase()).isFalse();
+    assertThat(of(environment).isBlocking()).isTrue();
+
+    environment.put("WEIR_SURREALDB_USER", "weir");
+    environment.put("WEIR_SURREALDB_PASSWORD", "s3cret");
+    environment.put("WEIR_SURREALDB_USER_LEVEL", "namespace");
+    assertThat(of(environment).surrealdb().orElseThrow().user())
+        .contains(new SurrealDbSettings.User("weir", "s3cret", SurrealDbSettings.Level.NAMESPACE));
+    assertThat(of(environment).toString()).doesNotContain("s3cret");
+    environment.put("WEIR_SURREALDB_NAMESPACE", "a b");
+    refuses(environment, "weir.surrealdb", "namespace must be");
   }
 
   @Test

@@ -165,7 +165,7 @@ final class OracleNodeIT {
       assertThatThrownBy(() -> Node.start(settings(Map.of(Setting.LIMITS_STORE, store))))
           .isInstanceOf(InvalidSettingException.class)
           .hasMessageStartingWith("weir.limits.store cannot be " + store)
-          .hasMessageContaining("limits are counted in memory or Redis there");
+          .hasMessageContaining("limits are counted in memory, Redis or SurrealDB there");
     }
   }
 }

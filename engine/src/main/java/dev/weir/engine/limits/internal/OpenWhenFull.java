@@ -2,6 +2,7 @@ package dev.weir.engine.limits.internal;
 
 import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Outcome;
 import dev.weir.core.limits.Usage;
 import dev.weir.engine.StoreException;
@@ -17,6 +18,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
@@ -113,6 +115,11 @@ public final class OpenWhenFull implements LimitStore {
   @Override
   public void forget(Policy policy, String key) {
     store.forget(policy, key);
+  }
+
+  @Override
+  public Set<Class<? extends Limit>> kinds() {
+    return store.kinds();
   }
 
   @Override

@@ -1,0 +1,28 @@
+package dev.weir.store.surrealdb;
+
+import dev.weir.core.internal.Micros;
+import dev.weir.engine.limits.Policy;
+
+/**
+ * The id of a token bucket: policy and key in one text, for example {@code 3:apiuser:7}.
+ *
+ * <p>The policy's name is preceded by its length, so that the text is unambiguous.
+ */
+final class BucketId {
+  private BucketId() {}
+
+  static String of(Policy policy, String key) {
+    return policy.name().length() + ":" + policy.name() + key;
+  }
+
+  /**
+   * Returns the time since which a policy may have been used: a loss before it cannot affect the
+   * policy's buckets. Policies that prefer to allow too much over refusing ignore losses.
+   */
+  static long usedSinceMicros(Policy policy) {
+    return switch (policy.onStoreFailure()) {
+      case CLOSED, FALLBACK -> Micros.clamped(policy.createdAt());
+      case LOCAL, OPEN -> Micros.LATEST;
+    };
+  }
+}

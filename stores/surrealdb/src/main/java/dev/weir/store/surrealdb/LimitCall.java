@@ -1,0 +1,179 @@
+package dev.weir.store.surrealdb;
+
+import dev.weir.core.internal.Micros;
+import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Outcome;
+import dev.weir.core.limits.TokenBucket;
+import dev.weir.core.limits.Usage;
+import dev.weir.core.limits.internal.AllOrNothing;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.AcquireResult;
+import dev.weir.engine.limits.LimitRequest;
+import dev.weir.engine.limits.Policy;
+import dev.weir.engine.limits.Refund;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Calls about limits: pure functions from requests to queries and from replies to results. */
+final class LimitCall {
+  private static final int GIVEN_BACK = 0;
+  private static final int REUSED = 2;
+
+  private LimitCall() {}
+
+  /** The result of a step. */
+  sealed interface Done {}
+
+  /** The result of {@link LimitStep.Decide}. */
+  record Decided(AcquireResult result) implements Done {}
+
+  /** The result of {@link LimitStep.GiveBack}. */
+  record GivenBack(Refund refund) implements Done {}
+
+  /**
+   * When SurrealDB has decided.
+   *
+   * @param sinceMicros everything that was written after it is in the database
+   */
+  private record Moment(long nowMicros, long sinceMicros) {
+    Instant now() {
+      return Micros.instant(nowMicros);
+    }
+
+    /** Returns the usage that counts: all tokens are taken at a loss that may concern them. */
+    Usage usage(Policy policy, Usage found) {
+      if (found.atMicros() >= sinceMicros || BucketId.usedSinceMicros(policy) >= sinceMicros) {
+        return found;
+      }
+      TokenBucket bucket = LimitStep.bucket(policy);
+      return new Usage(
+          sinceMicros, bucket.capacity() * bucket.refillMicros(), 0, bucket.refillMicros());
+    }
+  }
+
+  /** The results of a request that was decided several times, and the usages after that. */
+  private record Decisions(List<Done> results, int granted, List<Usage> next) {}
+
+  /** Returns the query that runs all steps as one transaction. */
+  static Query steps(List<LimitStep> steps, SurrealDbSettings settings, StoreClock clock) {
+    Map<String, Object> call = new LinkedHashMap<>();
+    call.put("steps", steps.stream().map(LimitStep::parameters).toList());
+    clock.addTo(call);
+    return Query.call(Query.Script.LIMITS, settings, call);
+  }
+
+  /** Returns the results of each step: of a decision as many as it was made times. */
+  static List<List<Done>> results(List<LimitStep> steps, Value reply) {
+    Moment moment = new Moment(reply.get("now").number(), reply.get("since").number());
+    List<Value> values = reply.get("done").items();
+    List<List<Done>> done = new ArrayList<>(steps.size());
+    for (int i = 0; i < steps.size(); i++) {
+      Value value = values.get(i);
+      done.add(
+          switch (steps.get(i)) {
+            case LimitStep.Decide decide -> decided(decide, value, moment);
+            case LimitStep.GiveBack refund -> List.of(new GivenBack(refund(value.number())));
+          });
+    }
+    return done;
+  }
+
+  private static Refund refund(long outcome) {
+    if (outcome == GIVEN_BACK) {
+      return Refund.GIVEN_BACK;
+    }
+    return outcome == REUSED ? Refund.REUSED : Refund.UNKNOWN;
+  }
+
+  /**
+   * Returns the results of a request, calculated by core from the usages that SurrealDB has found.
+   * They have to be the decisions that SurrealDB has made.
+   */
+  private static List<Done> decided(LimitStep.Decide decide, Value value, Moment moment) {
+    AcquireRequest request = decide.request();
+    Value known = value.get("known");
+    if (known.isPresent()) {
+      return List.of(new Decided(new RememberedRequest(known).resultFor(request, moment.now())));
+    }
+    Value before = value.get("before");
+    if (before.isPresent()) {
+      Usage found = usage(before);
+      Decisions decisions =
+          decisions(
+              decide, List.of(moment.usage(request.parts().getFirst().policy(), found)), moment);
+      Usage expected = decisions.granted() > 0 ? decisions.next().getFirst() : found;
+      requireEqual(value.get("debt").number(), expected.used());
+      return decisions.results();
+    }
+    List<Usage> usages = new ArrayList<>();
+    value.get("usages").items().forEach(numbers -> usages.add(usage(numbers)));
+    Decisions decisions = decisions(decide, usages, moment);
+    requireEqual(value.get("granted").number(), decisions.granted());
+    return decisions.results();
+  }
+
+  private static Decisions decisions(LimitStep.Decide decide, List<Usage> usages, Moment moment) {
+    AcquireRequest request = decide.request();
+    List<Done> results = new ArrayList<>(decide.times());
+    int granted = 0;
+    List<Usage> before = usages;
+    for (int i = 0; i < decide.times(); i++) {
+      AllOrNothing.Step step = AllOrNothing.decide(parts(request, before), moment.nowMicros());
+      results.add(
+          new Decided(
+              new AcquireResult(
+                  request.merged(step.decisions()), moment.now(), AcquireResult.Mode.STORE)));
+      granted += step.isGranted() ? 1 : 0;
+      before = step.next();
+    }
+    return new Decisions(results, granted, before);
+  }
+
+  private static void requireEqual(long bySurrealDb, long byCore) {
+    if (bySurrealDb != byCore) {
+      throw new StoreException(
+          SurrealDb.STORE, StoreException.Outcome.UNKNOWN, "SurrealDB decides otherwise than Weir");
+    }
+  }
+
+  private static List<AllOrNothing.Part> parts(AcquireRequest request, List<Usage> usages) {
+    List<LimitRequest> taking = request.takingParts();
+    List<AllOrNothing.Part> parts = new ArrayList<>(taking.size());
+    for (int i = 0; i < taking.size(); i++) {
+      LimitRequest part = taking.get(i);
+      parts.add(new AllOrNothing.Part(part.policy().limit(), usages.get(i), part.cost()));
+    }
+    return parts;
+  }
+
+  /** Returns the query that reads the usages of the parts that would take tokens. */
+  static Query usages(AcquireRequest request, SurrealDbSettings settings, StoreClock clock) {
+    Map<String, Object> call = new LinkedHashMap<>();
+    call.put("parts", LimitStep.parts(request));
+    clock.addTo(call);
+    return Query.call(Query.Script.USAGES, settings, call);
+  }
+
+  /** Returns the result of a request that takes nothing. */
+  static AcquireResult peeked(AcquireRequest request, Value reply) {
+    long nowMicros = reply.get("now").number();
+    List<LimitRequest> taking = request.takingParts();
+    List<Value> usages = reply.get("usages").items();
+    List<Outcome> outcomes = new ArrayList<>(taking.size());
+    for (int i = 0; i < taking.size(); i++) {
+      LimitRequest part = taking.get(i);
+      Decision decision = part.policy().limit().peek(usage(usages.get(i)), part.cost(), nowMicros);
+      outcomes.add(decision);
+    }
+    return new AcquireResult(
+        request.merged(outcomes), Micros.instant(nowMicros), AcquireResult.Mode.STORE);
+  }
+
+  static Usage usage(Value numbers) {
+    return RememberedRequest.usage(numbers.numbers(), 0);
+  }
+}

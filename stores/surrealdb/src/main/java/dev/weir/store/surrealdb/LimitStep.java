@@ -1,0 +1,106 @@
+package dev.weir.store.surrealdb;
+
+import dev.weir.core.internal.Micros;
+import dev.weir.core.limits.Delayed;
+import dev.weir.core.limits.TokenBucket;
+import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.LimitRequest;
+import dev.weir.engine.limits.Policy;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** One operation on buckets: decide a request, or give back what it took. */
+sealed interface LimitStep {
+  AcquireRequest request();
+
+  /**
+   * Decides a request.
+   *
+   * @param times how often, for several callers with equal requests; 1 unless it {@link #isPlain}
+   */
+  record Decide(AcquireRequest request, int times) implements LimitStep {
+    Decide(AcquireRequest request) {
+      this(request, 1);
+    }
+
+    /** Returns true if it is for one limit, so that equal requests may be decided together. */
+    boolean isPlain() {
+      return request.parts().size() == 1 && !request.isRepeatable() && request.delays().isEmpty();
+    }
+  }
+
+  /** Gives back what a request took at a time. */
+  record GiveBack(AcquireRequest request, long takenAtMicros) implements LimitStep {}
+
+  /** Returns the step as {@code limits.surql} expects it. */
+  default Map<String, Object> parameters() {
+    Map<String, Object> step = new LinkedHashMap<>();
+    step.put("parts", parts(request()));
+    step.put("is_plain", this instanceof Decide decide && decide.isPlain());
+    switch (this) {
+      case Decide decide -> step.put("times", (long) decide.times());
+      case GiveBack refund -> step.put("taken_at", refund.takenAtMicros());
+    }
+    if (request().isRepeatable()) {
+      step.put("id", request().requestId());
+      step.put("ttl", Micros.floor(request().requestTtl()));
+      step.put("layout", request().layout());
+      step.put(
+          "digest",
+          List.of(request().binding().digest().high(), request().binding().digest().low()));
+      step.put(
+          "note",
+          List.of(
+              request().binding().note().getMostSignificantBits(),
+              request().binding().note().getLeastSignificantBits()));
+      step.put("waited", request().delays().keySet().stream().sorted().map(Long::valueOf).toList());
+      step.put("memo", RememberedRequest.memo(request()));
+    }
+    return step;
+  }
+
+  /** Returns the parts of a request that take tokens, as {@code limits.surql} expects them. */
+  static List<Map<String, Object>> parts(AcquireRequest request) {
+    List<Map<String, Object>> parts = new ArrayList<>(request.parts().size());
+    for (int i = 0; i < request.parts().size(); i++) {
+      if (!request.isDelayed(i)) {
+        parts.add(part(request.parts().get(i), i));
+      }
+    }
+    return parts;
+  }
+
+  private static Map<String, Object> part(LimitRequest part, long index) {
+    TokenBucket bucket = bucket(part.policy());
+    return Map.of(
+        "id", BucketId.of(part.policy(), part.key()),
+        "index", index,
+        "capacity", bucket.capacity(),
+        "units", bucket.refillMicros(),
+        "refill", bucket.refillTokens(),
+        "cost", part.cost(),
+        "used_since", BucketId.usedSinceMicros(part.policy()));
+  }
+
+  /**
+   * Returns the bucket of a policy.
+   *
+   * @throws IllegalArgumentException if it is another kind of limit
+   */
+  static TokenBucket bucket(Policy policy) {
+    if (policy.limit() instanceof TokenBucket bucket) {
+      return bucket;
+    }
+    throw new IllegalArgumentException(
+        "SurrealDB counts token buckets only, and policy %s is a %s"
+            .formatted(policy.name(), policy.limit().getClass().getSimpleName()));
+  }
+
+  /** Returns the numbers of a part that waits in a queue. */
+  static List<Long> numbers(Delayed wait) {
+    return List.of(
+        0L, wait.remaining(), wait.resetMicros(), wait.delayMicros(), (long) wait.position());
+  }
+}

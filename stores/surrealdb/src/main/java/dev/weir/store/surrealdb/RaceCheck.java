@@ -1,0 +1,95 @@
+package dev.weir.store.surrealdb;
+
+import dev.weir.engine.StoreException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+
+/**
+ * A short race of several writers for the tokens of one record, by the statement on which every
+ * limit in SurrealDB depends: a conditional update. A storage engine that does not detect all
+ * conflicts grants more tokens than there are.
+ */
+final class RaceCheck {
+  private static final int WRITERS = 8;
+  private static final long TOKENS = 400;
+
+  /** A server that has just started may pass the first race for lack of speed. */
+  private static final int RACES = 3;
+
+  private static final String CREATE =
+      "CREATE type::record('weir_race', $id) SET tokens = $tokens RETURN NONE;";
+
+  private static final String TAKE =
+      "UPDATE type::record('weir_race', $id) SET tokens -= 1 WHERE tokens >= 1 RETURN AFTER;";
+
+  private static final String REMOVE = "DELETE type::record('weir_race', $id) RETURN NONE;";
+
+  private final Database database;
+
+  /** Runs queries, and repeats them after conflicts. */
+  @FunctionalInterface
+  interface Database {
+    Value run(Query query);
+  }
+
+  RaceCheck(Database database) {
+    this.database = database;
+  }
+
+  /** Returns true if more tokens were granted than there are. */
+  boolean isAnomalous() {
+    for (int race = 0; race < RACES; race++) {
+      String name = UUID.randomUUID().toString();
+      Map<String, Object> id = Map.of("id", name);
+      database.run(new Query(CREATE, Map.of("id", name, "tokens", TOKENS)));
+      try {
+        if (granted(new Query(TAKE, id)) != TOKENS) {
+          return true;
+        }
+      } finally {
+        database.run(new Query(REMOVE, id));
+      }
+    }
+    return false;
+  }
+
+  private long granted(Query take) {
+    List<FutureTask<Long>> writers = new ArrayList<>();
+    for (int i = 0; i < WRITERS; i++) {
+      FutureTask<Long> writer = new FutureTask<>(() -> takeAll(take));
+      Thread.ofVirtual().start(writer);
+      writers.add(writer);
+    }
+    long granted = 0;
+    for (FutureTask<Long> writer : writers) {
+      granted += result(writer);
+    }
+    return granted;
+  }
+
+  private long takeAll(Query take) {
+    long taken = 0;
+    while (!database.run(take).items().isEmpty()) {
+      taken++;
+    }
+    return taken;
+  }
+
+  private static long result(FutureTask<Long> writer) {
+    try {
+      return writer.get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RuntimeException failure) {
+        throw failure;
+      }
+      throw new IllegalStateException(e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw RpcClient.failure(StoreException.Outcome.NONE, "was not checked: interrupted");
+    }
+  }
+}

@@ -1,0 +1,260 @@
+package dev.weir.store.surrealdb;
+
+import dev.weir.core.internal.Micros;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.StoreException.Outcome;
+import dev.weir.engine.limits.StoreHistory;
+import dev.weir.engine.limits.internal.LimitSweep;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * A connection to a SurrealDB server, 3.0 or later, shared by stores. Thread-safe.
+ *
+ * <p>It connects on first use, so that a node starts while SurrealDB is down, and creates the
+ * tables that are missing. The caller that opened it closes it, after the stores.
+ */
+public final class SurrealDb implements AutoCloseable {
+  /** The name of the store in its failures. */
+  static final String STORE = "surrealdb";
+
+  /** Creating tables takes longer than a decision. */
+  private static final Duration PREPARE_TIMEOUT = Duration.ofMinutes(1);
+
+  /** The check writes more than a thousand times. */
+  private static final Duration CHECK_TIMEOUT = Duration.ofMinutes(3);
+
+  /** Max attempts at a transaction that conflicts with others. */
+  private static final int MAX_ATTEMPTS = 50;
+
+  private static final Duration MAX_PAUSE = Duration.ofMillis(32);
+
+  private static final int STEPS_OF_A_SWEEP = 100;
+
+  private final SurrealDbSettings settings;
+  private final StoreHistory history;
+  private final Runnable conflicts;
+  private final RpcClient client;
+  private final ReentrantLock preparing = new ReentrantLock();
+  private final LimitSweep sweep;
+
+  /** True once this process has found the marker: if it is missing then, data was lost. */
+  private volatile boolean wasPrepared;
+
+  /** True once the storage engine is known to detect conflicts. */
+  private volatile boolean isChecked;
+
+  private volatile boolean isAnomalous;
+
+  SurrealDb(SurrealDbSettings settings, StoreHistory history, Runnable conflicts) {
+    this.settings = settings;
+    this.history = history;
+    this.conflicts = conflicts;
+    this.client = new RpcClient(settings, InstantSource.system());
+    this.isChecked = settings.acceptsAnomalies();
+    this.sweep = new LimitSweep(new SurrealDbUpkeep(this), STEPS_OF_A_SWEEP);
+  }
+
+  /**
+   * Opens a connection without waiting for SurrealDB. An empty database in which this process has
+   * not seen data is assumed to be new.
+   */
+  public static SurrealDb open(SurrealDbSettings settings) {
+    return open(settings, StoreHistory.NONE);
+  }
+
+  /**
+   * Opens a connection without waiting for SurrealDB. Before its first use, it checks by a short
+   * race that SurrealDB does not hand out the same token twice, as some versions do in memory and
+   * on SurrealKV. It does not use one that does, unless the settings accept that.
+   *
+   * @param history remembers whether the database was used, so that a process that starts after
+   *     SurrealDB has lost its data notices the loss as well
+   */
+  public static SurrealDb open(SurrealDbSettings settings, StoreHistory history) {
+    return new SurrealDb(settings, history, () -> {});
+  }
+
+  /** Returns the name of this store in histories. */
+  public String name() {
+    return "surrealdb %s/%s".formatted(settings.namespace(), settings.database());
+  }
+
+  SurrealDbSettings settings() {
+    return settings;
+  }
+
+  /**
+   * Connects, creates what is missing, and checks that SurrealDB does not hand out the same token
+   * twice.
+   *
+   * @throws StoreException if SurrealDB is unavailable, or {@link #isAnomalous}
+   */
+  public void check() {
+    probe();
+  }
+
+  /** Returns true if SurrealDB was seen to hand out the same token twice, and is not used. */
+  public boolean isAnomalous() {
+    return isAnomalous;
+  }
+
+  /**
+   * Removes buckets that are full, request ids and leases that have expired, in small steps, unless
+   * another node is doing so. Call it about every half minute.
+   */
+  public void sweep() {
+    sweep.run();
+  }
+
+  /** Writes to the database without counting anything. Throws if that fails. */
+  void probe() {
+    run(probeQuery());
+  }
+
+  private Query probeQuery() {
+    return SurrealDbUpkeep.lock(settings, "probe", "any", Duration.ZERO);
+  }
+
+  /**
+   * Runs a query, which is one transaction, and returns its result. Repeats it within a bound if it
+   * conflicts with another transaction, and prepares the database if it lacks something.
+   */
+  Value run(Query query) {
+    if (!isChecked) {
+      checkOnce();
+    }
+    return runUnchecked(query, deadlineNanos(settings.timeout()));
+  }
+
+  private Value runUnchecked(Query query, long firstDeadlineNanos) {
+    long deadlineNanos = firstDeadlineNanos;
+    boolean isPrepared = false;
+    for (int attempt = 1; ; attempt++) {
+      switch (client.query(query, deadlineNanos)) {
+        case Reply.Done done -> {
+          wasPrepared = true;
+          return done.value();
+        }
+        case Reply.Conflict conflict -> {
+          conflicts.run();
+          if (attempt >= MAX_ATTEMPTS) {
+            throw RpcClient.failure(
+                Outcome.NONE,
+                "had conflicts in %d attempts, the last: %s"
+                    .formatted(attempt, conflict.message()));
+          }
+          pause(attempt);
+        }
+        case Reply.Unprepared missing -> {
+          if (isPrepared) {
+            throw RpcClient.failure(Outcome.NONE, "cannot be prepared: " + missing.message());
+          }
+          prepare();
+          isPrepared = true;
+          deadlineNanos = deadlineNanos(settings.timeout());
+        }
+        case Reply.Rejected rejected ->
+            throw RpcClient.failure(Outcome.NONE, "rejects the call: " + rejected.message());
+        case Reply.Undecided undecided ->
+            throw RpcClient.failure(Outcome.UNKNOWN, "failed at the end: " + undecided.message());
+      }
+    }
+  }
+
+  /** Waits for a random time, longer after each attempt, so that two nodes do not meet again. */
+  private static void pause(int attempt) {
+    long maxNanos = Math.min(MAX_PAUSE.toNanos(), Duration.ofMillis(1).toNanos() << attempt);
+    LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(maxNanos));
+  }
+
+  /**
+   * Creates tables and the marker. A database that was used before and has no marker has lost its
+   * data.
+   */
+  private void prepare() {
+    long deadlineNanos = deadlineNanos(PREPARE_TIMEOUT);
+    exclusively(
+        deadlineNanos,
+        () ->
+            history.prepare(
+                name(),
+                past -> {
+                  boolean isNew = past.isFirstUse() && !wasPrepared;
+                  runBare(Query.SCHEMA, deadlineNanos);
+                  runBare(
+                      isNew ? Query.markSince(Micros.EARLIEST) : Query.markLoss(), deadlineNanos);
+                }));
+  }
+
+  /** Runs a query that needs no preparation. */
+  private void runBare(Query query, long deadlineNanos) {
+    for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      switch (client.query(query, deadlineNanos)) {
+        case Reply.Done done -> {
+          return;
+        }
+        case Reply.Conflict conflict -> pause(attempt);
+        case Reply.Unprepared missing -> throw unprepared(missing.message());
+        case Reply.Rejected rejected -> throw unprepared(rejected.message());
+        case Reply.Undecided undecided -> throw unprepared(undecided.message());
+      }
+    }
+    throw unprepared("conflicts with other nodes");
+  }
+
+  /** Nothing was granted, whatever became of the tables. */
+  private static StoreException unprepared(String message) {
+    return RpcClient.failure(Outcome.NONE, "cannot be prepared: " + message);
+  }
+
+  private void checkOnce() {
+    long deadlineNanos = deadlineNanos(CHECK_TIMEOUT);
+    exclusively(
+        deadlineNanos,
+        () -> {
+          if (!isChecked) {
+            runUnchecked(probeQuery(), deadlineNanos);
+            RaceCheck check = new RaceCheck(query -> runUnchecked(query, deadlineNanos));
+            isAnomalous = StoreException.whileReading(check::isAnomalous);
+            isChecked = !isAnomalous;
+          }
+        });
+    if (isAnomalous) {
+      throw RpcClient.failure(
+          Outcome.NONE,
+          "hands out the same token twice, as some versions do in memory and on SurrealKV: use"
+              + " RocksDB, or accept that in the settings");
+    }
+  }
+
+  private void exclusively(long deadlineNanos, Runnable work) {
+    try {
+      if (!preparing.tryLock(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+        throw RpcClient.failure(Outcome.NONE, "is being prepared for too long");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw RpcClient.failure(Outcome.NONE, "was not called: interrupted");
+    }
+    try {
+      work.run();
+    } finally {
+      preparing.unlock();
+    }
+  }
+
+  private static long deadlineNanos(Duration timeout) {
+    return System.nanoTime() + timeout.toNanos();
+  }
+
+  /** Closes all connections; calls in progress fail. */
+  @Override
+  public void close() {
+    client.close();
+  }
+}

@@ -1,0 +1,171 @@
+package dev.weir.store.surrealdb;
+
+import dev.weir.core.internal.Micros;
+import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.TokenBucket;
+import dev.weir.core.limits.Usage;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.internal.Batcher;
+import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.AcquireResult;
+import dev.weir.engine.limits.LimitRequest;
+import dev.weir.engine.limits.LimitStore;
+import dev.weir.engine.limits.Policy;
+import dev.weir.engine.limits.Refund;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.IntConsumer;
+import java.util.stream.Stream;
+
+/**
+ * Token buckets in SurrealDB. Each request is one atomic step of a query, by SurrealDB's own clock.
+ * Requests that arrive while others are in flight share a call, which is one transaction.
+ * Thread-safe.
+ *
+ * <p>A transaction that conflicts with one of another node is repeated. A call that fails without a
+ * reply may have been executed: then its tokens stay taken, so a limit is never exceeded. A request
+ * with a request id can be repeated safely.
+ *
+ * <p>If SurrealDB has lost its data, the first call after that notices it. Policies with {@link
+ * dev.weir.engine.limits.OnStoreFailure#CLOSED} or {@code FALLBACK} that were created before then
+ * count as fully used at that time.
+ */
+public final class SurrealDbLimitStore implements LimitStore {
+  /** Max requests in one transaction: larger ones conflict more often and are no faster. */
+  private static final int MAX_BATCH = 128;
+
+  /** Concurrent transactions of this node; a key always uses the same lane. */
+  private static final int LANES = 2;
+
+  private final SurrealDb database;
+  private final StoreClock clock;
+  private final IntConsumer batches;
+  private final List<Batcher<LimitStep, LimitCall.Done>> lanes;
+  private final Runnable onClose;
+
+  /**
+   * Returns a store with its own connection, which {@link #close} closes. It connects on first use,
+   * and reconnects after each loss.
+   */
+  public static SurrealDbLimitStore connect(SurrealDbSettings settings) {
+    SurrealDb database = SurrealDb.open(settings);
+    return new SurrealDbLimitStore(database, StoreClock.SURREALDB, requests -> {}, database::close);
+  }
+
+  /** Returns a store on a connection that stays open when the store is closed. */
+  public SurrealDbLimitStore(SurrealDb database) {
+    this(database, StoreClock.SURREALDB);
+  }
+
+  /**
+   * Creates a store that reports the size of its batches.
+   *
+   * @param batches called with the number of requests in each batch
+   */
+  public SurrealDbLimitStore(SurrealDb database, IntConsumer batches) {
+    this(database, StoreClock.SURREALDB, batches, () -> {});
+  }
+
+  SurrealDbLimitStore(SurrealDb database, StoreClock clock) {
+    this(database, clock, requests -> {}, () -> {});
+  }
+
+  private SurrealDbLimitStore(
+      SurrealDb database, StoreClock clock, IntConsumer batches, Runnable onClose) {
+    this.database = database;
+    this.clock = clock;
+    this.batches = batches;
+    this.onClose = onClose;
+    this.lanes = Stream.generate(this::lane).limit(LANES).toList();
+  }
+
+  private Batcher<LimitStep, LimitCall.Done> lane() {
+    return new Batcher<LimitStep, LimitCall.Done>(
+            this::work, MAX_BATCH, database.settings().maxWaiting())
+        .withMaxWait(database.settings().timeout());
+  }
+
+  /** Returns token buckets, the only kind of limit that this store counts. */
+  @Override
+  public Set<Class<? extends Limit>> kinds() {
+    return Set.of(TokenBucket.class);
+  }
+
+  @Override
+  public AcquireResult decide(AcquireRequest request) {
+    return run(new LimitStep.Decide(request), LimitCall.Decided.class).result();
+  }
+
+  @Override
+  public Refund refund(AcquireRequest request, Instant grantedAt) {
+    LimitStep step = new LimitStep.GiveBack(request, Micros.clamped(grantedAt));
+    return run(step, LimitCall.GivenBack.class).refund();
+  }
+
+  private <D extends LimitCall.Done> D run(LimitStep step, Class<D> expected) {
+    List<LimitRequest> parts = step.request().parts();
+    // Before it shares a call with others, which it would make fail.
+    parts.forEach(part -> LimitStep.bucket(part.policy()));
+    String name = parts.isEmpty() ? step.request().requestId() : parts.getFirst().key();
+    int lane = Math.floorMod(name.hashCode(), lanes.size());
+    return expected.cast(lanes.get(lane).submit(List.of(step)).getFirst());
+  }
+
+  private List<LimitCall.Done> work(List<LimitStep> steps) {
+    batches.accept(steps.size());
+    LimitBatch batch = new LimitBatch(steps);
+    return batch.results(database.run(LimitCall.steps(batch.steps(), database.settings(), clock)));
+  }
+
+  @Override
+  public Optional<AcquireResult> recall(AcquireRequest request) {
+    Map<String, Object> call = new LinkedHashMap<>(Map.of("id", request.requestId()));
+    clock.addTo(call);
+    Value reply = read(Query.call(Query.Script.RECALL, database.settings(), call));
+    Value known = reply.get("known");
+    return known.isPresent()
+        ? Optional.of(
+            new RememberedRequest(known)
+                .resultFor(request, Micros.instant(reply.get("now").number())))
+        : Optional.empty();
+  }
+
+  @Override
+  public AcquireResult peek(AcquireRequest request) {
+    return LimitCall.peeked(request, read(LimitCall.usages(request, database.settings(), clock)));
+  }
+
+  /** Writes nothing to the bucket, but to the database: one that is full still answers reads. */
+  @Override
+  public void probe(AcquireRequest request) {
+    database.probe();
+  }
+
+  @Override
+  public Usage usage(Policy policy, String key) {
+    AcquireRequest request = AcquireRequest.of(LimitRequest.of(policy, key));
+    Value reply = read(LimitCall.usages(request, database.settings(), clock));
+    return LimitCall.usage(reply.get("usages").items().getFirst());
+  }
+
+  private Value read(Query query) {
+    return StoreException.whileReading(() -> database.run(query));
+  }
+
+  @Override
+  public void forget(Policy policy, String key) {
+    database.run(
+        Query.call(
+            Query.Script.FORGET, database.settings(), Map.of("id", BucketId.of(policy, key))));
+  }
+
+  /** Closes the connection if it belongs to this store. */
+  @Override
+  public void close() {
+    onClose.run();
+  }
+}

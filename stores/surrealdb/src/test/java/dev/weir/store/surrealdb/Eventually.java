@@ -1,0 +1,26 @@
+package dev.weir.store.surrealdb;
+
+import dev.weir.engine.StoreException;
+import java.time.Duration;
+import java.util.function.Supplier;
+
+/** Repeats a call until SurrealDB responds. */
+final class Eventually {
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+  private Eventually() {}
+
+  static <T> T answer(Supplier<T> call) {
+    long deadlineNanos = System.nanoTime() + PATIENCE.toNanos();
+    while (true) {
+      try {
+        return call.get();
+      } catch (StoreException e) {
+        if (System.nanoTime() > deadlineNanos) {
+          throw e;
+        }
+        Thread.onSpinWait();
+      }
+    }
+  }
+}

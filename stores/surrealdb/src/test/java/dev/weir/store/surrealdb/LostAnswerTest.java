@@ -1,0 +1,122 @@
+package dev.weir.store.surrealdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.weir.core.limits.Concurrency;
+import dev.weir.core.limits.LeaseDecision;
+import dev.weir.core.limits.TokenBucket;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.StoreException.Outcome;
+import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.LimitRequest;
+import dev.weir.engine.limits.Policy;
+import dev.weir.store.tck.internal.LossyRelay;
+import dev.weir.store.tck.internal.SurrealServer;
+import java.time.Duration;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Compares what a store reports after a lost response with what SurrealDB did. */
+@RequiresSurrealDb
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class LostAnswerTest {
+  private static final Policy TEN = Policy.of("ten", TokenBucket.of(10, Duration.ofHours(100)));
+  private static final Concurrency TWO = Concurrency.of(2, Duration.ofMinutes(10));
+
+  private SurrealServer server;
+  private LossyRelay relay;
+  private SurrealDb database;
+  private SurrealDbLimitStore limits;
+  private SurrealDbLeaseStore leases;
+
+  @BeforeEach
+  void start() throws Exception {
+    server = SurrealServer.start(SurrealServer.Storage.ROCKSDB);
+    relay = new LossyRelay(server.port());
+    // A long timeout while tables are created, a short one for the claims.
+    try (SurrealDb first = SurrealDb.open(Clients.settings(server.port()))) {
+      first.check();
+    }
+    database = SurrealDb.open(Clients.settings(relay.port()).withTimeout(Duration.ofSeconds(3)));
+    limits = new SurrealDbLimitStore(database);
+    leases = new SurrealDbLeaseStore(database);
+    Eventually.answer(() -> remaining("warm"));
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    database.close();
+    relay.close();
+    server.close();
+  }
+
+  private static Outcome outcomeOf(ThrowingCallable work) {
+    return catchThrowableOfType(StoreException.class, work).outcome();
+  }
+
+  private long remaining(String key) {
+    return limits.peek(AcquireRequest.of(new LimitRequest(TEN, key, 1))).decision().remaining();
+  }
+
+  @Test
+  void grantIsReplayedByItsRequestId() {
+    AcquireRequest request = AcquireRequest.of(new LimitRequest(TEN, "k", 3)).withRequestId("r");
+    relay.loseAnswerTo("weir limits");
+
+    assertThat(outcomeOf(() -> limits.decide(request))).isEqualTo(Outcome.UNKNOWN);
+
+    assertThat(relay.lost()).isOne();
+    assertThat(Eventually.answer(() -> limits.decide(request)).isReplayed()).isTrue();
+    assertThat(remaining("k")).isEqualTo(7);
+  }
+
+  @Test
+  void leaseIsHeldByTheSameId() {
+    relay.loseAnswerTo("weir leases");
+
+    assertThat(outcomeOf(() -> leases.acquire("r", TWO, "mine", 2))).isEqualTo(Outcome.UNKNOWN);
+
+    assertThat(relay.lost()).isOne();
+    assertThat(Eventually.answer(() -> leases.acquire("r", TWO, "mine", 2)))
+        .isInstanceOf(LeaseDecision.Held.class);
+    assertThat(leases.current("r")).isEqualTo(2);
+  }
+
+  @Test
+  void readingChangesNothingWhateverIsLost() {
+    relay.loseAnswerTo("weir usages");
+    assertThat(outcomeOf(() -> remaining("k"))).isEqualTo(Outcome.NONE);
+    relay.loseAnswerTo("weir leases");
+    assertThat(outcomeOf(() -> leases.current("r"))).isEqualTo(Outcome.NONE);
+    assertThat(relay.lost()).isEqualTo(2);
+  }
+
+  @Test
+  void callThatIsNotAnsweredInTimeIsUnknown() {
+    server.signal("STOP");
+    try {
+      assertThat(outcomeOf(() -> limits.take(TEN, "k", 1))).isEqualTo(Outcome.UNKNOWN);
+      assertThat(outcomeOf(() -> remaining("k"))).isEqualTo(Outcome.NONE);
+    } finally {
+      server.signal("CONT");
+    }
+  }
+
+  @Test
+  void nothingIsDoneIfConnectionsAreRefused() throws Exception {
+    relay.close();
+    // The first call may still find the connection cut.
+    assertThat(outcomeOf(() -> limits.take(TEN, "other", 1))).isNotNull();
+
+    assertThat(outcomeOf(() -> limits.take(TEN, "k", 1))).isEqualTo(Outcome.NONE);
+    assertThat(outcomeOf(() -> leases.acquire("r", TWO, "mine", 1))).isEqualTo(Outcome.NONE);
+    try (SurrealDb straight = SurrealDb.open(Clients.settings(server.port()))) {
+      AcquireRequest one = AcquireRequest.of(new LimitRequest(TEN, "k", 1));
+      assertThat(new SurrealDbLimitStore(straight).peek(one).decision().remaining()).isEqualTo(10);
+    }
+  }
+}

@@ -1,0 +1,82 @@
+package dev.weir.store.surrealdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.core.limits.Concurrency;
+import dev.weir.core.limits.FixedWindow;
+import dev.weir.core.limits.TokenBucket;
+import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.LimitRequest;
+import dev.weir.engine.limits.Policy;
+import dev.weir.store.tck.internal.NastyNames;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Queries are pure functions of requests, and nothing that a caller passes is in their text. */
+final class QueryTest {
+  private static final SurrealDbSettings SETTINGS =
+      SurrealDbSettings.of("http://127.0.0.1:1", "n", "d");
+  private static final TokenBucket BUCKET = TokenBucket.of(7, Duration.ofMinutes(1));
+  private static final Concurrency TWO = Concurrency.of(2, Duration.ofSeconds(30));
+
+  private static List<Query> queries(String name) {
+    AcquireRequest request =
+        AcquireRequest.of(new LimitRequest(Policy.of(name, BUCKET), name, 2)).withRequestId(name);
+    List<Query> queries = new ArrayList<>();
+    StoreClock clock = StoreClock.SURREALDB;
+    queries.add(LimitCall.steps(List.of(new LimitStep.Decide(request)), SETTINGS, clock));
+    queries.add(LimitCall.steps(List.of(new LimitStep.GiveBack(request, 5)), SETTINGS, clock));
+    queries.add(LimitCall.usages(request, SETTINGS, clock));
+    for (LeaseStep step :
+        List.of(
+            LeaseStep.acquire(name, TWO, name, 1, Instant.EPOCH),
+            LeaseStep.renew(name, TWO, name),
+            LeaseStep.releaseAfter(name, name, 5),
+            LeaseStep.release(name, name),
+            LeaseStep.forget(name),
+            LeaseStep.current(name))) {
+      queries.add(LeaseStep.query(List.of(step), SETTINGS, clock));
+    }
+    return queries;
+  }
+
+  @Test
+  void sameRequestHasTheSameTextAndParameters() {
+    for (String name : NastyNames.ALL) {
+      assertThat(queries(name)).isEqualTo(queries(name));
+    }
+  }
+
+  @Test
+  void textDoesNotDependOnTheRequest() {
+    Set<List<String>> texts = new HashSet<>();
+    for (String name : NastyNames.ALL) {
+      texts.add(queries(name).stream().map(Query::text).toList());
+    }
+    assertThat(texts).hasSize(1);
+  }
+
+  @Test
+  void differentRequestsHaveDifferentParameters() {
+    Set<Query> decisions = new HashSet<>();
+    for (String name : NastyNames.ALL) {
+      decisions.add(queries(name).getFirst());
+    }
+    assertThat(decisions).hasSize(NastyNames.ALL.size());
+  }
+
+  @Test
+  void otherKindsOfLimitAreRefusedByName() {
+    Policy window = Policy.of("api", FixedWindow.of(3, Duration.ofMinutes(1)));
+    LimitStep step = new LimitStep.Decide(AcquireRequest.of(LimitRequest.of(window, "k")));
+    assertThatThrownBy(() -> LimitCall.steps(List.of(step), SETTINGS, StoreClock.SURREALDB))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContainingAll("token buckets only", "api", "FixedWindow");
+  }
+}

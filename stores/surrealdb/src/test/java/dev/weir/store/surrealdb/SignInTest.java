@@ -1,0 +1,75 @@
+package dev.weir.store.surrealdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.weir.core.limits.TokenBucket;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.Policy;
+import dev.weir.store.tck.internal.Crowd;
+import dev.weir.store.tck.internal.SurrealServer;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Users sign in once, not with every request, and again when their token ends. */
+@RequiresSurrealDb
+final class SignInTest {
+  private static final Policy POLICY = Policy.of("p", TokenBucket.of(100, Duration.ofDays(366)));
+
+  @Test
+  void userSignsInOnceForManyCallers() {
+    try (SurrealServer server = SurrealServer.start(SurrealServer.Storage.ROCKSDB);
+        SurrealDb database = SurrealDb.open(Clients.settings(server.port()))) {
+      SurrealDbLimitStore store = new SurrealDbLimitStore(database);
+      List<Boolean> taken =
+          Crowd.concurrently(64, caller -> store.take(POLICY, "k" + caller % 8, 1));
+      assertThat(taken).doesNotContain(false);
+      assertThat(server.signIns()).isOne();
+    }
+  }
+
+  @Test
+  void tokenThatIsNoLongerAcceptedIsRenewed() {
+    try (SurrealServer server = SurrealServer.start(SurrealServer.Storage.ROCKSDB);
+        SurrealDb database = SurrealDb.open(Clients.settings(server.port()))) {
+      SurrealDbLimitStore store = new SurrealDbLimitStore(database);
+      assertThat(store.take(POLICY, "k", 1)).isTrue();
+      // The bridge forgets its tokens, as a server does whose key has changed.
+      server.kill();
+      server.restart();
+      assertThat(Eventually.answer(() -> store.take(POLICY, "k", 1))).isTrue();
+      assertThat(server.signIns()).isOne();
+    }
+  }
+
+  @Test
+  void tokenThatEndsSoonIsRenewedBeforeIt() {
+    try (SurrealServer server =
+            SurrealServer.start(SurrealServer.Storage.ROCKSDB, Duration.ofSeconds(59));
+        SurrealDb database = SurrealDb.open(Clients.settings(server.port()))) {
+      SurrealDbLimitStore store = new SurrealDbLimitStore(database);
+      store.usage(POLICY, "k");
+      long before = server.signIns();
+      store.usage(POLICY, "k");
+      assertThat(server.signIns()).isEqualTo(before + 1);
+    }
+  }
+
+  @Test
+  void wrongPasswordIsAFailureThatHasDoneNothing() {
+    SurrealDbSettings.User wrong =
+        new SurrealDbSettings.User(
+            SurrealServer.USER, "a wrong one", SurrealDbSettings.Level.DATABASE);
+    try (SurrealServer server = SurrealServer.start(SurrealServer.Storage.ROCKSDB);
+        SurrealDb database = SurrealDb.open(Clients.settings(server.port()).withUser(wrong))) {
+      SurrealDbLimitStore store = new SurrealDbLimitStore(database);
+      StoreException failure =
+          catchThrowableOfType(StoreException.class, () -> store.take(POLICY, "k", 1));
+      assertThat(failure.outcome()).isEqualTo(StoreException.Outcome.NONE);
+      assertThat(failure)
+          .hasMessageContaining("does not accept the user")
+          .hasMessageNotContaining("a wrong one");
+    }
+  }
+}
