@@ -211,9 +211,10 @@ final class DashboardIT {
   @Test
   void anIdThatWouldTurnTheTextAroundIsShownAsItIs() {
     configure("turned", 10);
-    assign("turned", "pay-\u202e3-yap", 1);
+    // Some windows are still ahead when the page is there.
+    assign("turned", "pay-\u202e3-yap", 400);
     dashboard.go("slots/turned", "Slots");
-    assertThat(dashboard.panel("Window").getByText("pay-\\u202e3-yap0")).isVisible();
+    assertThat(dashboard.panel("Window").getByText("pay-\\u202e3-yap").first()).isVisible();
   }
 
   @Test
