@@ -247,6 +247,10 @@ public final class Batcher<T, R> {
         queue.remove(next);
         next = queue.peek();
       }
+      if (batch.isEmpty()) {
+        // All that waited, including the caller, were given up meanwhile.
+        return batch;
+      }
       own.isCallerWorking = true;
       batches.incrementAndGet();
       inProgress.addAndGet(requests);

@@ -405,6 +405,42 @@ final class BatcherTest {
   }
 
   @Test
+  void callersThatAreGivenUpWhileABatchIsGatheredDoNotStopTheNextOnes() throws Exception {
+    for (int round = 0; round < 300; round++) {
+      // A caller that has to wait fails immediately, even while a batch is being gathered.
+      Batcher<Integer, Integer> batcher =
+          new Batcher<Integer, Integer>(numbers -> numbers, 3, 1_000)
+              .withMaxWait(Duration.ofNanos(1));
+      List<Call<Boolean>> calls = new ArrayList<>();
+      for (int caller = 0; caller < 4; caller++) {
+        calls.add(
+            Call.of(
+                () -> {
+                  for (int i = 0; i < 30; i++) {
+                    boolean unused = isProcessed(batcher);
+                  }
+                  return true;
+                }));
+      }
+      for (Call<Boolean> call : calls) {
+        assertThat(call.result().get()).isTrue();
+      }
+      // The last deadline may still be watched.
+      assertThat(IntStream.range(0, 10_000).anyMatch(i -> isProcessed(batcher)))
+          .as("a lone caller gets its turn")
+          .isTrue();
+    }
+  }
+
+  private static boolean isProcessed(Batcher<Integer, Integer> batcher) {
+    try {
+      return batcher.submit(List.of(1)).equals(List.of(1));
+    } catch (StoreException e) {
+      return false;
+    }
+  }
+
+  @Test
   void interruptedCallerStillGetsItsAnswerAndKeepsTheInterrupt() throws Exception {
     Doubler doubler = new Doubler();
     Batcher<Integer, Integer> batcher = new Batcher<>(doubler, 10, 10);
