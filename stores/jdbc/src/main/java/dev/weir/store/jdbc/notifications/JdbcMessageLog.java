@@ -65,8 +65,10 @@ public final class JdbcMessageLog implements MessageLog {
         and (state in (1, 2) or (state = 4 and not is_reported and taken_at is not null))
       """;
 
-  private static final String STATE =
-      "select state, taken_at is not null from notification_message where id = ?::uuid";
+  private static final String LOCK =
+      """
+      select state, taken_at is not null from notification_message where id = ?::uuid for update
+      """;
 
   /** A message that failed before it was counted was never published. */
   private static final String REOPEN =
@@ -155,15 +157,18 @@ public final class JdbcMessageLog implements MessageLog {
   public ReceiptResult receipt(Delivery receipt) {
     requireFinal(receipt.state());
     return transactions.write(
-        connection ->
-            isRecorded(connection, receipt)
-                ? ReceiptResult.RECORDED
-                : Sql.first(
-                        connection,
-                        row -> ignored(receipt, row.getInt(1), row.getBoolean(2)),
-                        STATE,
-                        receipt.message().toString())
-                    .orElse(ReceiptResult.UNKNOWN));
+        connection -> {
+          // Locked first, so that the reason is that of the row that was not changed.
+          Optional<ReceiptResult> ignored =
+              Sql.first(
+                  connection,
+                  row -> ignored(receipt, row.getInt(1), row.getBoolean(2)),
+                  LOCK,
+                  receipt.message().toString());
+          return ignored.isPresent() && isRecorded(connection, receipt)
+              ? ReceiptResult.RECORDED
+              : ignored.orElse(ReceiptResult.UNKNOWN);
+        });
   }
 
   private static void requireFinal(MessageState state) {
