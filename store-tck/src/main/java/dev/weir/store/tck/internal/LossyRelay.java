@@ -66,6 +66,12 @@ public final class LossyRelay implements AutoCloseable {
         server.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), serverPort));
         open.add(client);
         open.add(server);
+        if (listener.isClosed()) {
+          // It was accepted at the moment of the close, which may not have seen it.
+          client.close();
+          server.close();
+          return;
+        }
         Exchange exchange = new Exchange();
         Thread.ofVirtual().start(() -> pass(client, server, exchange::requested));
         Thread.ofVirtual().start(() -> pass(server, client, exchange::answered));

@@ -45,6 +45,11 @@ final class LimitBatch {
     return steps;
   }
 
+  /** Returns the steps of a batch in which all are plain. */
+  List<LimitStep.Decide> plainSteps() {
+    return steps.stream().map(LimitStep.Decide.class::cast).toList();
+  }
+
   /** Returns the result for each caller, in order. */
   List<LimitCall.Done> results(Value reply) {
     LimitCall.Done[] results = new LimitCall.Done[size];

@@ -3,17 +3,16 @@ package dev.weir.store.surrealdb;
 import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Outcome;
-import dev.weir.core.limits.TokenBucket;
 import dev.weir.core.limits.Usage;
 import dev.weir.core.limits.internal.AllOrNothing;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.LimitRequest;
-import dev.weir.engine.limits.Policy;
 import dev.weir.engine.limits.Refund;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,32 +30,23 @@ final class LimitCall {
   /** The result of {@link LimitStep.Decide}. */
   record Decided(AcquireResult result) implements Done {}
 
+  /** A plain step that {@code plain.surql} leaves to {@code limits.surql}. */
+  record Unusual() implements Done {}
+
   /** The result of {@link LimitStep.GiveBack}. */
   record GivenBack(Refund refund) implements Done {}
 
-  /**
-   * When SurrealDB has decided.
-   *
-   * @param sinceMicros everything that was written after it is in the database
-   */
-  private record Moment(long nowMicros, long sinceMicros) {
-    Instant now() {
-      return Micros.instant(nowMicros);
-    }
-
-    /** Returns the usage that counts: all tokens are taken at a loss that may concern them. */
-    Usage usage(Policy policy, Usage found) {
-      if (found.atMicros() >= sinceMicros || BucketId.usedSinceMicros(policy) >= sinceMicros) {
-        return found;
-      }
-      TokenBucket bucket = LimitStep.bucket(policy);
-      return new Usage(
-          sinceMicros, bucket.capacity() * bucket.refillMicros(), 0, bucket.refillMicros());
-    }
-  }
-
   /** The results of a request that was decided several times, and the usages after that. */
   private record Decisions(List<Done> results, int granted, List<Usage> next) {}
+
+  /** Returns the query that runs plain steps as one transaction, as far as they are usual. */
+  static Query plainSteps(
+      List<LimitStep.Decide> steps, SurrealDbSettings settings, StoreClock clock) {
+    Map<String, Object> call = new LinkedHashMap<>();
+    call.put("steps", steps.stream().map(LimitStep.Decide::plainParameters).toList());
+    clock.addTo(call);
+    return Query.call(Query.Script.PLAIN, settings, call);
+  }
 
   /** Returns the query that runs all steps as one transaction. */
   static Query steps(List<LimitStep> steps, SurrealDbSettings settings, StoreClock clock) {
@@ -68,14 +58,14 @@ final class LimitCall {
 
   /** Returns the results of each step: of a decision as many as it was made times. */
   static List<List<Done>> results(List<LimitStep> steps, Value reply) {
-    Moment moment = new Moment(reply.get("now").number(), reply.get("since").number());
+    long nowMicros = reply.get("now").number();
     List<Value> values = reply.get("done").items();
     List<List<Done>> done = new ArrayList<>(steps.size());
     for (int i = 0; i < steps.size(); i++) {
       Value value = values.get(i);
       done.add(
           switch (steps.get(i)) {
-            case LimitStep.Decide decide -> decided(decide, value, moment);
+            case LimitStep.Decide decide -> decided(decide, value, nowMicros);
             case LimitStep.GiveBack refund -> List.of(new GivenBack(refund(value.number())));
           });
     }
@@ -93,40 +83,40 @@ final class LimitCall {
    * Returns the results of a request, calculated by core from the usages that SurrealDB has found.
    * They have to be the decisions that SurrealDB has made.
    */
-  private static List<Done> decided(LimitStep.Decide decide, Value value, Moment moment) {
+  private static List<Done> decided(LimitStep.Decide decide, Value value, long nowMicros) {
+    if (!value.isPresent()) {
+      return Collections.nCopies(decide.times(), new Unusual());
+    }
     AcquireRequest request = decide.request();
     Value known = value.get("known");
     if (known.isPresent()) {
-      return List.of(new Decided(new RememberedRequest(known).resultFor(request, moment.now())));
+      return List.of(
+          new Decided(new RememberedRequest(known).resultFor(request, Micros.instant(nowMicros))));
     }
     Value before = value.get("before");
     if (before.isPresent()) {
-      Usage found = usage(before);
-      Decisions decisions =
-          decisions(
-              decide, List.of(moment.usage(request.parts().getFirst().policy(), found)), moment);
-      Usage expected = decisions.granted() > 0 ? decisions.next().getFirst() : found;
-      requireEqual(value.get("debt").number(), expected.used());
+      Decisions decisions = decisions(decide, List.of(usage(before)), nowMicros);
+      requireEqual(value.get("debt").number(), decisions.next().getFirst().used());
       return decisions.results();
     }
     List<Usage> usages = new ArrayList<>();
     value.get("usages").items().forEach(numbers -> usages.add(usage(numbers)));
-    Decisions decisions = decisions(decide, usages, moment);
+    Decisions decisions = decisions(decide, usages, nowMicros);
     requireEqual(value.get("granted").number(), decisions.granted());
     return decisions.results();
   }
 
-  private static Decisions decisions(LimitStep.Decide decide, List<Usage> usages, Moment moment) {
+  private static Decisions decisions(LimitStep.Decide decide, List<Usage> usages, long nowMicros) {
     AcquireRequest request = decide.request();
     List<Done> results = new ArrayList<>(decide.times());
+    Instant now = Micros.instant(nowMicros);
     int granted = 0;
     List<Usage> before = usages;
     for (int i = 0; i < decide.times(); i++) {
-      AllOrNothing.Step step = AllOrNothing.decide(parts(request, before), moment.nowMicros());
+      AllOrNothing.Step step = AllOrNothing.decide(parts(request, before), nowMicros);
       results.add(
           new Decided(
-              new AcquireResult(
-                  request.merged(step.decisions()), moment.now(), AcquireResult.Mode.STORE)));
+              new AcquireResult(request.merged(step.decisions()), now, AcquireResult.Mode.STORE)));
       granted += step.isGranted() ? 1 : 0;
       before = step.next();
     }

@@ -64,6 +64,7 @@ record Query(String text, Map<String, Object> parameters) {
 
   /** A script that takes one object. It is one statement, and so one transaction. */
   enum Script {
+    PLAIN("plain", WRITES),
     LIMITS("limits", WRITES),
     USAGES("usages", BLOCK),
     RECALL("recall", BLOCK),

@@ -32,7 +32,7 @@ final class RpcClient implements AutoCloseable {
   private static final String CBOR = "application/cbor";
   private static final int UNAUTHORIZED = 401;
 
-  /** A token is renewed when it is valid for less than this. */
+  /** A token is renewed when it is valid for less than this, or a quarter of its time. */
   private static final long RENEW_SECONDS = 60;
 
   private final SurrealDbSettings settings;
@@ -155,7 +155,7 @@ final class RpcClient implements AutoCloseable {
   private boolean isUsable(@Nullable Token known, Optional<Token> rejected) {
     return known != null
         && !known.equals(rejected.orElse(null))
-        && !known.endsWithin(RENEW_SECONDS, clock.instant().getEpochSecond());
+        && !known.isDue(clock.instant().getEpochSecond());
   }
 
   private Token signIn(SurrealDbSettings.User user, long deadlineNanos) {
@@ -171,7 +171,10 @@ final class RpcClient implements AutoCloseable {
           Outcome.NONE,
           "does not accept the user %s: HTTP status %d".formatted(user, response.statusCode()));
     }
-    return Token.of(new String(response.body(), UTF_8).strip());
+    return Token.of(
+        new String(response.body(), UTF_8).strip(),
+        RENEW_SECONDS,
+        clock.instant().getEpochSecond());
   }
 
   /**

@@ -25,13 +25,14 @@ public final class SurrealDb implements AutoCloseable {
   /** Creating tables takes longer than a decision. */
   private static final Duration PREPARE_TIMEOUT = Duration.ofMinutes(1);
 
-  /** The check writes more than a thousand times. */
-  private static final Duration CHECK_TIMEOUT = Duration.ofMinutes(3);
-
   /** Max attempts at a transaction that conflicts with others. */
   private static final int MAX_ATTEMPTS = 50;
 
-  private static final Duration MAX_PAUSE = Duration.ofMillis(32);
+  private static final Duration MIN_PAUSE = Duration.ofMillis(1);
+  private static final int MAX_DOUBLINGS = 5;
+
+  /** The timeout of a query of the check, in timeouts of a call: its writers often conflict. */
+  private static final int CALLS_OF_A_CHECK = 5;
 
   private static final int STEPS_OF_A_SWEEP = 100;
 
@@ -166,10 +167,14 @@ public final class SurrealDb implements AutoCloseable {
     }
   }
 
-  /** Waits for a random time, longer after each attempt, so that two nodes do not meet again. */
+  /** Waits for a random time, so that two nodes do not meet again. */
   private static void pause(int attempt) {
-    long maxNanos = Math.min(MAX_PAUSE.toNanos(), Duration.ofMillis(1).toNanos() << attempt);
-    LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(maxNanos));
+    LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(maxPause(attempt).toNanos()));
+  }
+
+  /** Returns how long to wait at most after an attempt: twice as long after each, up to a bound. */
+  static Duration maxPause(int attempt) {
+    return MIN_PAUSE.multipliedBy(1L << Math.min(attempt, MAX_DOUBLINGS));
   }
 
   /**
@@ -177,14 +182,13 @@ public final class SurrealDb implements AutoCloseable {
    * data.
    */
   private void prepare() {
-    long deadlineNanos = deadlineNanos(PREPARE_TIMEOUT);
     exclusively(
-        deadlineNanos,
         () ->
             history.prepare(
                 name(),
                 past -> {
                   boolean isNew = past.isFirstUse() && !wasPrepared;
+                  long deadlineNanos = deadlineNanos(PREPARE_TIMEOUT);
                   runBare(Query.SCHEMA, deadlineNanos);
                   runBare(
                       isNew ? Query.markSince(Micros.EARLIEST) : Query.markLoss(), deadlineNanos);
@@ -212,14 +216,18 @@ public final class SurrealDb implements AutoCloseable {
     return RpcClient.failure(Outcome.NONE, "cannot be prepared: " + message);
   }
 
+  /**
+   * Runs the race that an engine must pass before it is used. One that has failed it once is not
+   * used by this process, because it may well pass the next. An engine that hangs fails the first
+   * query, within the time of a call.
+   */
   private void checkOnce() {
-    long deadlineNanos = deadlineNanos(CHECK_TIMEOUT);
     exclusively(
-        deadlineNanos,
         () -> {
-          if (!isChecked) {
-            runUnchecked(probeQuery(), deadlineNanos);
-            RaceCheck check = new RaceCheck(query -> runUnchecked(query, deadlineNanos));
+          if (!isChecked && !isAnomalous) {
+            runUnchecked(probeQuery(), deadlineNanos(settings.timeout()));
+            Duration patience = settings.timeout().multipliedBy(CALLS_OF_A_CHECK);
+            RaceCheck check = new RaceCheck(query -> runUnchecked(query, deadlineNanos(patience)));
             isAnomalous = StoreException.whileReading(check::isAnomalous);
             isChecked = !isAnomalous;
           }
@@ -232,10 +240,11 @@ public final class SurrealDb implements AutoCloseable {
     }
   }
 
-  private void exclusively(long deadlineNanos, Runnable work) {
+  /** Waits for others no longer than for a call: they may be waiting for an engine that hangs. */
+  private void exclusively(Runnable work) {
     try {
-      if (!preparing.tryLock(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS)) {
-        throw RpcClient.failure(Outcome.NONE, "is being prepared for too long");
+      if (!preparing.tryLock(settings.timeout().toNanos(), TimeUnit.NANOSECONDS)) {
+        throw RpcClient.failure(Outcome.NONE, "is still being prepared");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

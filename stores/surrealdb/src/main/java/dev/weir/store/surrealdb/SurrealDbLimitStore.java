@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.IntConsumer;
 import java.util.stream.Stream;
 
@@ -35,8 +36,11 @@ import java.util.stream.Stream;
  * count as fully used at that time.
  */
 public final class SurrealDbLimitStore implements LimitStore {
-  /** Max requests in one transaction: larger ones conflict more often and are no faster. */
-  private static final int MAX_BATCH = 128;
+  /** Max plain requests in one transaction: more conflict more often and are no faster. */
+  private static final int MAX_PLAIN_BATCH = 128;
+
+  /** Max other requests, which may have many parts: all have to be done within the timeout. */
+  private static final int MAX_BATCH = 16;
 
   /** Concurrent transactions of this node; a key always uses the same lane. */
   private static final int LANES = 2;
@@ -44,6 +48,10 @@ public final class SurrealDbLimitStore implements LimitStore {
   private final SurrealDb database;
   private final StoreClock clock;
   private final IntConsumer batches;
+
+  /** The lanes of plain requests: not mixed with others, which take longer. */
+  private final List<Batcher<LimitStep, LimitCall.Done>> plainLanes;
+
   private final List<Batcher<LimitStep, LimitCall.Done>> lanes;
   private final Runnable onClose;
 
@@ -80,13 +88,19 @@ public final class SurrealDbLimitStore implements LimitStore {
     this.clock = clock;
     this.batches = batches;
     this.onClose = onClose;
-    this.lanes = Stream.generate(this::lane).limit(LANES).toList();
+    this.plainLanes = lanes(this::decidePlain, MAX_PLAIN_BATCH);
+    this.lanes = lanes(this::work, MAX_BATCH);
   }
 
-  private Batcher<LimitStep, LimitCall.Done> lane() {
-    return new Batcher<LimitStep, LimitCall.Done>(
-            this::work, MAX_BATCH, database.settings().maxWaiting())
-        .withMaxWait(database.settings().timeout());
+  private List<Batcher<LimitStep, LimitCall.Done>> lanes(
+      Function<List<LimitStep>, List<LimitCall.Done>> work, int maxBatch) {
+    return Stream.generate(
+            () ->
+                new Batcher<LimitStep, LimitCall.Done>(
+                        work, maxBatch, database.settings().maxWaiting())
+                    .withMaxWait(database.settings().timeout()))
+        .limit(LANES)
+        .toList();
   }
 
   /** Returns token buckets, the only kind of limit that this store counts. */
@@ -97,22 +111,37 @@ public final class SurrealDbLimitStore implements LimitStore {
 
   @Override
   public AcquireResult decide(AcquireRequest request) {
-    return run(new LimitStep.Decide(request), LimitCall.Decided.class).result();
+    LimitStep.Decide step = new LimitStep.Decide(request);
+    if (step.isPlain() && run(step, plainLanes) instanceof LimitCall.Decided decided) {
+      return decided.result();
+    }
+    if (run(step, lanes) instanceof LimitCall.Decided decided) {
+      return decided.result();
+    }
+    throw RpcClient.failure(StoreException.Outcome.UNKNOWN, "responds without a decision");
   }
 
   @Override
   public Refund refund(AcquireRequest request, Instant grantedAt) {
     LimitStep step = new LimitStep.GiveBack(request, Micros.clamped(grantedAt));
-    return run(step, LimitCall.GivenBack.class).refund();
+    return ((LimitCall.GivenBack) run(step, lanes)).refund();
   }
 
-  private <D extends LimitCall.Done> D run(LimitStep step, Class<D> expected) {
+  private static LimitCall.Done run(
+      LimitStep step, List<Batcher<LimitStep, LimitCall.Done>> lanes) {
     List<LimitRequest> parts = step.request().parts();
     // Before it shares a call with others, which it would make fail.
     parts.forEach(part -> LimitStep.bucket(part.policy()));
     String name = parts.isEmpty() ? step.request().requestId() : parts.getFirst().key();
     int lane = Math.floorMod(name.hashCode(), lanes.size());
-    return expected.cast(lanes.get(lane).submit(List.of(step)).getFirst());
+    return lanes.get(lane).submit(List.of(step)).getFirst();
+  }
+
+  private List<LimitCall.Done> decidePlain(List<LimitStep> steps) {
+    batches.accept(steps.size());
+    LimitBatch batch = new LimitBatch(steps);
+    return batch.results(
+        database.run(LimitCall.plainSteps(batch.plainSteps(), database.settings(), clock)));
   }
 
   private List<LimitCall.Done> work(List<LimitStep> steps) {

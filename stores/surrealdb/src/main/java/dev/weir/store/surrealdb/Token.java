@@ -12,29 +12,45 @@ import java.util.regex.Pattern;
  * @param text the token as it is sent
  * @param expiresAtSecond the end of its validity, in seconds since the epoch; {@code
  *     Long.MAX_VALUE} if it has none
+ * @param renewAtSecond the time from which on another one is wanted
  */
-record Token(String text, long expiresAtSecond) {
+record Token(String text, long expiresAtSecond, long renewAtSecond) {
   private static final Pattern EXPIRY = Pattern.compile("\"exp\"\\s*:\\s*(\\d{1,18})");
 
-  /** Reads the expiry of a JSON Web Token, so that it is renewed before SurrealDB rejects it. */
-  static Token of(String text) {
+  /**
+   * Reads the expiry of a JSON Web Token, so that it is renewed before SurrealDB rejects it.
+   *
+   * @param nowSecond the time at which it was issued
+   * @param renewSeconds the time before its end at which it is renewed, or a quarter of its time if
+   *     that is less
+   */
+  static Token of(String text, long renewSeconds, long nowSecond) {
+    long expiry = expiry(text);
+    // One that has ended by the clock of this node is used until SurrealDB rejects it.
+    if (expiry <= nowSecond || expiry == Long.MAX_VALUE) {
+      return new Token(text, expiry, Long.MAX_VALUE);
+    }
+    return new Token(text, expiry, expiry - Math.min(renewSeconds, (expiry - nowSecond) / 4));
+  }
+
+  private static long expiry(String text) {
     String[] parts = text.split("\\.", -1);
     if (parts.length != 3) {
-      return new Token(text, Long.MAX_VALUE);
+      return Long.MAX_VALUE;
     }
     try {
       String claims = new String(Base64.getUrlDecoder().decode(parts[1]), UTF_8);
       Matcher expiry = EXPIRY.matcher(claims);
-      return new Token(text, expiry.find() ? Long.parseLong(expiry.group(1)) : Long.MAX_VALUE);
+      return expiry.find() ? Long.parseLong(expiry.group(1)) : Long.MAX_VALUE;
     } catch (IllegalArgumentException e) {
       // Not a JSON Web Token: its end is noticed when it is rejected.
-      return new Token(text, Long.MAX_VALUE);
+      return Long.MAX_VALUE;
     }
   }
 
-  /** Returns true if it is valid for less than another {@code seconds}. */
-  boolean endsWithin(long seconds, long nowSecond) {
-    return expiresAtSecond - seconds <= nowSecond;
+  /** Returns true if it should be renewed. */
+  boolean isDue(long nowSecond) {
+    return renewAtSecond <= nowSecond;
   }
 
   /** Omits the token. */

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class KilledServerTest {
   private static final int CALLERS = 16;
-  private static final int TOKENS = 2_000;
+  private static final int TOKENS = 1_000;
   private static final Policy POLICY =
       Policy.of("many", TokenBucket.of(TOKENS, Duration.ofDays(366)));
 

@@ -10,6 +10,7 @@ import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.Policy;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -32,8 +33,6 @@ final class LimitBatchTest {
         Map.of(
             "now",
             0L,
-            "since",
-            Micros.EARLIEST,
             "done",
             List.of(
                 Map.of("granted", grantedToA, "usages", unused),
@@ -76,40 +75,34 @@ final class LimitBatchTest {
         .hasMessageContaining("decides otherwise");
   }
 
-  /** The reply for a bucket that exists. */
-  private static Value plain(long since, long debtBefore, long debtAfter) {
+  /** The reply about a bucket that owed tokens a day before. */
+  private static Value plain(long debtBefore, long debtAfter) {
     long day = 86_400_000_000L;
+    List<Long> before = List.of(-day, debtBefore * day, day);
     return new Value(
-        Map.of(
-            "now",
-            0L,
-            "since",
-            since,
-            "done",
-            List.of(
-                Map.of("before", List.of(-day, debtBefore * day, day), "debt", debtAfter * day))));
+        Map.of("now", 0L, "done", List.of(Map.of("before", before, "debt", debtAfter * day))));
   }
 
   @Test
   void plainStepIsComparedWithTheDebtThatItLeft() {
     LimitBatch batch = new LimitBatch(List.of(request("a", 2), request("a", 2)));
-    // One of three owed tokens was paid back in the day before.
-    assertThat(batch.results(plain(Micros.EARLIEST, 3, 4)))
+    // One of three owed tokens has been paid back.
+    assertThat(batch.results(plain(3, 4)))
         .extracting(done -> ((LimitCall.Decided) done).result().isAllowed())
         .containsExactly(true, false);
-    assertThat(batch.results(plain(Micros.EARLIEST, 5, 5)))
+    assertThat(batch.results(plain(5, 5)))
         .extracting(done -> ((LimitCall.Decided) done).result().isAllowed())
         .containsExactly(false, false);
-    assertThatThrownBy(() -> batch.results(plain(Micros.EARLIEST, 3, 6)))
+    assertThatThrownBy(() -> batch.results(plain(3, 6)))
         .isInstanceOf(StoreException.class)
         .hasMessageContaining("decides otherwise");
   }
 
   @Test
-  void plainStepOfABucketOlderThanALossFindsAllTokensTaken() {
-    LimitBatch batch = new LimitBatch(List.of(request("a", 2)));
-    assertThat(batch.results(plain(-1, 0, 0)))
-        .extracting(done -> ((LimitCall.Decided) done).result().isAllowed())
-        .containsExactly(false);
+  void callersLearnThatTheirPlainStepIsUnusual() {
+    LimitBatch batch = new LimitBatch(List.of(request("a", 2), request("a", 2)));
+    Value reply = new Value(Map.of("now", 0L, "done", Collections.singletonList(null)));
+    assertThat(batch.results(reply))
+        .containsExactly(new LimitCall.Unusual(), new LimitCall.Unusual());
   }
 }

@@ -15,7 +15,9 @@ import dev.weir.store.tck.internal.LossyRelay;
 import dev.weir.store.tck.internal.SurrealServer;
 import java.time.Duration;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,20 +29,30 @@ final class LostAnswerTest {
   private static final Policy TEN = Policy.of("ten", TokenBucket.of(10, Duration.ofHours(100)));
   private static final Concurrency TWO = Concurrency.of(2, Duration.ofMinutes(10));
 
-  private SurrealServer server;
+  private static SurrealServer server;
+
   private LossyRelay relay;
   private SurrealDb database;
   private SurrealDbLimitStore limits;
   private SurrealDbLeaseStore leases;
 
-  @BeforeEach
-  void start() throws Exception {
+  @BeforeAll
+  static void startServer() {
     server = SurrealServer.start(SurrealServer.Storage.ROCKSDB);
-    relay = new LossyRelay(server.port());
     // A long timeout while tables are created, a short one for the claims.
     try (SurrealDb first = SurrealDb.open(Clients.settings(server.port()))) {
       first.check();
     }
+  }
+
+  @AfterAll
+  static void stopServer() {
+    server.close();
+  }
+
+  @BeforeEach
+  void start() throws Exception {
+    relay = new LossyRelay(server.port());
     database = SurrealDb.open(Clients.settings(relay.port()).withTimeout(Duration.ofSeconds(3)));
     limits = new SurrealDbLimitStore(database);
     leases = new SurrealDbLeaseStore(database);
@@ -51,7 +63,6 @@ final class LostAnswerTest {
   void stop() throws Exception {
     database.close();
     relay.close();
-    server.close();
   }
 
   private static Outcome outcomeOf(ThrowingCallable work) {
@@ -64,26 +75,27 @@ final class LostAnswerTest {
 
   @Test
   void grantIsReplayedByItsRequestId() {
-    AcquireRequest request = AcquireRequest.of(new LimitRequest(TEN, "k", 3)).withRequestId("r");
+    AcquireRequest request =
+        AcquireRequest.of(new LimitRequest(TEN, "replayed", 3)).withRequestId("r");
     relay.loseAnswerTo("weir limits");
 
     assertThat(outcomeOf(() -> limits.decide(request))).isEqualTo(Outcome.UNKNOWN);
 
     assertThat(relay.lost()).isOne();
     assertThat(Eventually.answer(() -> limits.decide(request)).isReplayed()).isTrue();
-    assertThat(remaining("k")).isEqualTo(7);
+    assertThat(remaining("replayed")).isEqualTo(7);
   }
 
   @Test
   void leaseIsHeldByTheSameId() {
     relay.loseAnswerTo("weir leases");
 
-    assertThat(outcomeOf(() -> leases.acquire("r", TWO, "mine", 2))).isEqualTo(Outcome.UNKNOWN);
+    assertThat(outcomeOf(() -> leases.acquire("held", TWO, "mine", 2))).isEqualTo(Outcome.UNKNOWN);
 
     assertThat(relay.lost()).isOne();
-    assertThat(Eventually.answer(() -> leases.acquire("r", TWO, "mine", 2)))
+    assertThat(Eventually.answer(() -> leases.acquire("held", TWO, "mine", 2)))
         .isInstanceOf(LeaseDecision.Held.class);
-    assertThat(leases.current("r")).isEqualTo(2);
+    assertThat(leases.current("held")).isEqualTo(2);
   }
 
   @Test
@@ -99,7 +111,7 @@ final class LostAnswerTest {
   void callThatIsNotAnsweredInTimeIsUnknown() {
     server.signal("STOP");
     try {
-      assertThat(outcomeOf(() -> limits.take(TEN, "k", 1))).isEqualTo(Outcome.UNKNOWN);
+      assertThat(outcomeOf(() -> limits.take(TEN, "stopped", 1))).isEqualTo(Outcome.UNKNOWN);
       assertThat(outcomeOf(() -> remaining("k"))).isEqualTo(Outcome.NONE);
     } finally {
       server.signal("CONT");
@@ -112,10 +124,10 @@ final class LostAnswerTest {
     // The first call may still find the connection cut.
     assertThat(outcomeOf(() -> limits.take(TEN, "other", 1))).isNotNull();
 
-    assertThat(outcomeOf(() -> limits.take(TEN, "k", 1))).isEqualTo(Outcome.NONE);
+    assertThat(outcomeOf(() -> limits.take(TEN, "refused", 1))).isEqualTo(Outcome.NONE);
     assertThat(outcomeOf(() -> leases.acquire("r", TWO, "mine", 1))).isEqualTo(Outcome.NONE);
     try (SurrealDb straight = SurrealDb.open(Clients.settings(server.port()))) {
-      AcquireRequest one = AcquireRequest.of(new LimitRequest(TEN, "k", 1));
+      AcquireRequest one = AcquireRequest.of(new LimitRequest(TEN, "refused", 1));
       assertThat(new SurrealDbLimitStore(straight).peek(one).decision().remaining()).isEqualTo(10);
     }
   }

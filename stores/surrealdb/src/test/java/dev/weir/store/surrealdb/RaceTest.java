@@ -23,15 +23,15 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RaceTest {
   private static final int WRITERS = 8;
-  private static final int TOKENS = 1_000;
-  private static final int TOKENS_OF_NODES = 300;
+  private static final int TOKENS = 300;
+  private static final int TOKENS_OF_NODES = 100;
 
   @Test
   void conditionalUpdateGrantsEachTokenOnce() {
     SurrealDb database = Clients.onRocksDb().one();
-    Map<String, Object> id = Map.of("id", UUID.randomUUID().toString());
+    Map<String, Object> id = Map.of("id", UUID.randomUUID().toString(), "tokens", (long) TOKENS);
     database.run(
-        new Query("CREATE type::record('weir_race', $id) SET tokens = 1000 RETURN NONE;", id));
+        new Query("CREATE type::record('weir_race', $id) SET tokens = $tokens RETURN NONE;", id));
     Query take =
         new Query(
             "UPDATE type::record('weir_race', $id) SET tokens -= 1 WHERE tokens >= 1 RETURN AFTER;",

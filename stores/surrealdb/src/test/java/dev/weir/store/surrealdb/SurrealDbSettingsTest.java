@@ -70,4 +70,12 @@ final class SurrealDbSettingsTest {
     assertThat(SignIn.body(SETTINGS, odd))
         .isEqualTo("{\"user\":\"u\",\"pass\":\"\\\"\\\\\\u000a\u00e9\"}");
   }
+
+  @Test
+  void pausesAfterConflictsGrowUpToABound() {
+    assertThat(SurrealDb.maxPause(1)).isEqualTo(Duration.ofMillis(2));
+    for (int attempt = 5; attempt <= 100; attempt++) {
+      assertThat(SurrealDb.maxPause(attempt)).isEqualTo(Duration.ofMillis(32));
+    }
+  }
 }

@@ -13,21 +13,33 @@ final class TokenTest {
 
   @Test
   void tokenIsRenewedBeforeItsEnd() {
-    Token token = Token.of(jwt("{\"iat\":1,\"exp\" : 1000,\"ID\":\"weir\"}"));
+    Token token = Token.of(jwt("{\"iat\":1,\"exp\" : 1000,\"ID\":\"weir\"}"), 60, 1);
     assertThat(token.expiresAtSecond()).isEqualTo(1_000);
-    assertThat(token.endsWithin(60, 939)).isFalse();
-    assertThat(token.endsWithin(60, 940)).isTrue();
+    assertThat(token.isDue(939)).isFalse();
+    assertThat(token.isDue(940)).isTrue();
+  }
+
+  @Test
+  void shortTokenIsUsedForMostOfItsTime() {
+    Token token = Token.of(jwt("{\"exp\":1040}"), 60, 1_000);
+    assertThat(token.isDue(1_029)).isFalse();
+    assertThat(token.isDue(1_030)).isTrue();
+  }
+
+  @Test
+  void tokenThatHasEndedByTheClockOfThisNodeIsUsedUntilItIsRejected() {
+    assertThat(Token.of(jwt("{\"exp\":1000}"), 60, 5_000).isDue(5_001)).isFalse();
   }
 
   @Test
   void tokenWithoutAnEndIsValidUntilItIsRejected() {
     for (String text : new String[] {"opaque", "a.!.c", jwt("{}")}) {
-      assertThat(Token.of(text).endsWithin(60, 253_402_300_799L)).as(text).isFalse();
+      assertThat(Token.of(text, 60, 0).isDue(253_402_300_799L)).as(text).isFalse();
     }
   }
 
   @Test
   void tokenIsNotShown() {
-    assertThat(Token.of("very-secret").toString()).doesNotContain("secret");
+    assertThat(Token.of("very-secret", 60, 0).toString()).doesNotContain("secret");
   }
 }

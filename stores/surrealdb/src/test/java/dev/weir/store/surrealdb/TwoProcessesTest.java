@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /** Many callers of two processes request the last token of many keys; one of them gets each. */
 @RequiresSurrealDb
 final class TwoProcessesTest {
-  private static final int KEYS = 50;
+  private static final int KEYS = 20;
   private static final int CALLERS = 16;
   private static final Policy ONE = Policy.of("one", TokenBucket.of(1, Duration.ofDays(366)));
 
