@@ -2,6 +2,7 @@ package dev.weir.server.wiring;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.server.wiring.postgresql.EmbeddedDatabase;
+import dev.weir.store.jdbc.ConnectionFailures;
 import dev.weir.store.jdbc.OraclePool;
 import dev.weir.store.jdbc.PoolSettings;
 import dev.weir.store.jdbc.PostgresqlPool;
@@ -10,6 +11,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -125,10 +127,17 @@ final class Database implements AutoCloseable {
           throw unusable(refused);
         }
         if (System.nanoTime() - deadlineNanos > 0) {
-          throw unusable(new SQLException("nothing answers within " + patience, e));
+          throw unusable(
+              new SQLException("nothing answers within " + patience + latestFailure(), e));
         }
       }
     }
+  }
+
+  private String latestFailure() {
+    return ConnectionFailures.latest(pool)
+        .map(failure -> ": " + firstLine(failure.getMessage()))
+        .orElse("");
   }
 
   private void migrate() {
@@ -145,13 +154,16 @@ final class Database implements AutoCloseable {
 
   /** Returns an exception that says in one line what is wrong with the configured database. */
   InvalidSettingException unusable(Exception reason) {
-    String firstLine =
-        String.valueOf(reason.getMessage()).strip().lines().findFirst().orElse("no reason given");
+    String firstLine = firstLine(reason.getMessage());
     return embedded.isPresent()
         ? new InvalidSettingException(
             Setting.DATA.key(), "holds a database that cannot be used: " + firstLine)
         : new InvalidSettingException(
             Setting.DB_URL.key(), "leads to no database that can be used: " + firstLine);
+  }
+
+  private static String firstLine(@Nullable String message) {
+    return String.valueOf(message).strip().lines().findFirst().orElse("no reason given");
   }
 
   @Override

@@ -13,6 +13,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.sql.Statement;
+import java.sql.Types;
 import java.util.Properties;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A driver of databases of H2 in its Oracle mode, in memory, with addresses that look like
  * Oracle's. H2 has to be on the class path. It has no {@code ALTER SESSION}, which is ignored.
+ * Parameters without a character or byte become null, as to Oracle.
  *
  * <p>Statements run on platform threads. A transaction of H2 that waits for another one, of which a
  * statement was rolled back, polls without yielding. If all carriers of virtual threads do that,
@@ -84,8 +86,26 @@ public final class OracleStandIn implements Driver {
   private static <T extends Statement> T statement(Class<T> type, T statement) {
     return proxy(
         type,
-        (self, method, arguments) ->
-            isOfSession(method, arguments) ? false : call(statement, method, arguments));
+        (self, method, arguments) -> {
+          if (isOfSession(method, arguments)) {
+            return false;
+          }
+          if (statement instanceof PreparedStatement prepared
+              && method.getName().startsWith("set")
+              && arguments != null
+              && arguments.length > 1
+              && isEmpty(arguments[1])) {
+            prepared.setNull((int) arguments[0], Types.VARCHAR);
+            return null;
+          }
+          return call(statement, method, arguments);
+        });
+  }
+
+  private static boolean isEmpty(Object parameter) {
+    return parameter instanceof byte[] bytes
+        ? bytes.length == 0
+        : parameter instanceof String text && text.isEmpty();
   }
 
   private static boolean isOfSession(Method method, Object @Nullable [] arguments) {

@@ -1,7 +1,10 @@
 package dev.weir.store.jdbc;
 
+import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.SQLExceptionOverride;
 import dev.weir.store.jdbc.internal.OracleErrors;
+import java.sql.SQLException;
 import java.util.Properties;
 import javax.sql.DataSource;
 
@@ -18,6 +21,16 @@ public final class OraclePool {
    */
   private static final String SESSION = "alter session set nls_sort = binary nls_comp = binary";
 
+  /** The pool itself tells a lost connection by its SQL state, which Oracle often does not set. */
+  private static final SQLExceptionOverride EVICTION =
+      new SQLExceptionOverride() {
+        // Override alone would be the type that is nested in the interface.
+        @java.lang.Override
+        public Override adjudicate(SQLException e) {
+          return OracleErrors.isLost(e) ? Override.MUST_EVICT : Override.CONTINUE_EVICT;
+        }
+      };
+
   private OraclePool() {}
 
   /** Opens a pool. Does not wait for the database. */
@@ -25,6 +38,9 @@ public final class OraclePool {
     if (!settings.url().startsWith(PREFIX)) {
       throw new IllegalArgumentException("url must be jdbc:oracle:thin:@host:port/service");
     }
+    HikariConfig config = new HikariConfig();
+    config.setConnectionInitSql(SESSION);
+    config.setExceptionOverride(EVICTION);
     return Pools.open(
         settings,
         new RetryingConnector(
@@ -32,7 +48,7 @@ public final class OraclePool {
             driverProperties(settings),
             PostgresqlPool.SOCKET_TIMEOUT,
             OracleErrors::isTransient),
-        SESSION);
+        config);
   }
 
   private static Properties driverProperties(PoolSettings settings) {

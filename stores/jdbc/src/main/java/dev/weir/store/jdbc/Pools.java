@@ -3,6 +3,8 @@ package dev.weir.store.jdbc;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.engine.StoreException;
+import java.sql.SQLException;
+import java.util.List;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
@@ -15,14 +17,10 @@ final class Pools {
   /**
    * Returns a pool of connections that the connector opens.
    *
-   * @param firstStatement executed on each new connection; empty for none
+   * @param config what differs between databases
    */
   static HikariDataSource open(
-      PoolSettings settings, RetryingConnector connector, String firstStatement) {
-    HikariConfig config = new HikariConfig();
-    if (!firstStatement.isEmpty()) {
-      config.setConnectionInitSql(firstStatement);
-    }
+      PoolSettings settings, RetryingConnector connector, HikariConfig config) {
     config.setPoolName("weir");
     config.setDataSource(connector);
     config.setMinimumIdle(settings.minConnections());
@@ -54,14 +52,57 @@ final class Pools {
     try {
       return flyway.migrate().success;
     } catch (FlywayValidateException e) {
+      List<FailedMigration> failed = FailedMigration.of(flyway);
+      if (!failed.isEmpty()) {
+        return repeat(flyway, failed, e);
+      }
       throw new StoreException(
           StoreException.Outcome.NONE,
           "Weir's tables were created by a build that cannot be upgraded to this one;"
               + " use an empty database or data folder",
           e);
     } catch (FlywayException e) {
-      throw new StoreException(
-          StoreException.Outcome.UNKNOWN, String.valueOf(e.getMessage()).strip(), e);
+      throw new StoreException(StoreException.Outcome.UNKNOWN, text(e), e);
     }
+  }
+
+  /**
+   * Repeats a migration that failed half-way, which happens in databases that cannot roll back the
+   * creation of a table. What it had created has to be dropped first, which is left to a person.
+   */
+  private static boolean repeat(
+      Flyway flyway, List<FailedMigration> failed, FlywayException failure) {
+    for (FailedMigration migration : failed) {
+      List<String> left = migration.left(flyway.getConfiguration().getDataSource());
+      if (!left.isEmpty()) {
+        throw new StoreException(
+            StoreException.Outcome.NONE,
+            "the migration %s failed half-way; drop what it has created and start again: %s"
+                .formatted(migration.script(), String.join(", ", left)),
+            failure);
+      }
+    }
+    try {
+      // Removes the notes of the failures.
+      flyway.repair();
+      return flyway.migrate().success;
+    } catch (FlywayException e) {
+      throw new StoreException(StoreException.Outcome.UNKNOWN, text(e), e);
+    }
+  }
+
+  /** Returns the first line of a failure, and what the database had to say. */
+  private static String text(FlywayException failure) {
+    String text = firstLine(failure);
+    for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
+      if (cause instanceof SQLException refused) {
+        return text + ": " + firstLine(refused);
+      }
+    }
+    return text;
+  }
+
+  private static String firstLine(Exception failure) {
+    return String.valueOf(failure.getMessage()).strip().lines().findFirst().orElse("");
   }
 }

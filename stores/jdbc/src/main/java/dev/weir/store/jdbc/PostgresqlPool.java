@@ -1,5 +1,6 @@
 package dev.weir.store.jdbc;
 
+import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.engine.StoreException;
 import dev.weir.store.jdbc.internal.Dialect;
@@ -58,7 +59,7 @@ public final class PostgresqlPool {
             driverProperties(settings),
             SOCKET_TIMEOUT,
             PostgresqlPool::isTransient),
-        "");
+        new HikariConfig());
   }
 
   private static boolean isTransient(SQLException e) {
@@ -83,7 +84,7 @@ public final class PostgresqlPool {
     // its time.
     properties.setProperty(
         "options",
-        "-c lock_timeout=%ds -c statement_timeout=30s".formatted(LOCK_TIMEOUT.toSeconds())
+        "-c lock_timeout=%ss -c statement_timeout=30s".formatted(LOCK_TIMEOUT.toSeconds())
             + " -c idle_in_transaction_session_timeout=30s"
             + " -c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off");
     return properties;

@@ -6,11 +6,13 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Opens connections for the pool, and retries at short intervals while the server is down.
@@ -37,6 +39,9 @@ final class RetryingConnector implements DataSource {
   private final Duration socketTimeout;
   private final Predicate<SQLException> isTransient;
 
+  /** Why the latest attempt failed; null if it did not. */
+  private volatile @Nullable SQLException failure;
+
   /**
    * @param socketTimeout how long an open connection waits for each response
    * @param isTransient whether a failure to connect may go away soon
@@ -59,14 +64,21 @@ final class RetryingConnector implements DataSource {
       try {
         Connection connection = DriverManager.getConnection(url, properties);
         connection.setNetworkTimeout(Runnable::run, Math.toIntExact(socketTimeout.toMillis()));
+        failure = null;
         return connection;
       } catch (SQLException e) {
+        failure = e;
         if (!isTransient.test(e) || System.nanoTime() - deadlineNanos > 0) {
           throw e;
         }
         pause(e);
       }
     }
+  }
+
+  /** Returns why the latest attempt failed; empty if it did not. */
+  Optional<SQLException> failure() {
+    return Optional.ofNullable(failure);
   }
 
   private static void pause(SQLException failure) throws SQLException {

@@ -46,6 +46,12 @@ final class SilentRelay implements AutoCloseable {
         if (!isSilent) {
           Socket to = new Socket(InetAddress.getLoopbackAddress(), target);
           open.add(to);
+          if (entrance.isClosed()) {
+            // It was accepted at the moment of the close, which may not have seen it.
+            from.close();
+            to.close();
+            return;
+          }
           Thread.ofVirtual().start(() -> pass(from, to));
           Thread.ofVirtual().start(() -> pass(to, from));
         }

@@ -26,15 +26,18 @@ public final class OracleErrors {
   private static final Set<Integer> LOST =
       Set.of(
           28, 31, 1012, 1033, 1034, 1041, 1089, 1090, 1092, 2396, 3113, 3114, 3135, 12152, 12153,
-          12170, 12537, 12547, 12570, 12571, 12583, 17002, 17008, 17401, 17410, 17447, 17800, 17902,
-          18730, 25401, 25402, 25403, 25408, 25409);
+          12170, 12535, 12537, 12547, 12560, 12570, 12571, 12583, 17002, 17008, 17401, 17410, 17447,
+          17800, 17902, 18730, 25401, 25402, 25403, 25408, 25409);
 
   /**
    * The listener or the instance cannot take a connection now: too many sessions or processes,
-   * starting up or shutting down, no listener, service not registered yet, no handler free.
+   * starting up or shutting down, no listener, service not registered yet, no handler free; its
+   * host is not known yet.
    */
   private static final Set<Integer> NO_CONNECTION =
-      Set.of(18, 20, 12505, 12514, 12516, 12518, 12519, 12520, 12521, 12526, 12528, 12541, 12543);
+      Set.of(
+          18, 20, 2391, 12505, 12514, 12516, 12518, 12519, 12520, 12521, 12526, 12528, 12541, 12543,
+          12545, 17868);
 
   /**
    * The server reports that it has rolled back in place of a commit: a deferred constraint was
@@ -57,7 +60,7 @@ public final class OracleErrors {
   }
 
   /** Returns true if the connection is lost, so that it is unknown what became of a commit. */
-  private static boolean isLost(SQLException e) {
+  public static boolean isLost(SQLException e) {
     return LOST.contains(e.getErrorCode())
         || String.valueOf(e.getSQLState()).startsWith(CONNECTION_FAILED);
   }

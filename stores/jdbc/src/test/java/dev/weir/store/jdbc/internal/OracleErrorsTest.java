@@ -86,6 +86,11 @@ final class OracleErrorsTest {
     "12519, 66000, true", // too many processes
     "17002, 08006, true", // input or output error
     "12170, 66000, true", // timeout
+    "12535, 66000, true", // timeout
+    "12545, 66000, true", // the host is not known
+    "12560, 66000, true", // error of the protocol
+    "17868, 22000, true", // the host is not known, by the driver
+    "2391, 72000, true", // too many sessions of the user
     "1017, 72000, false", // wrong password
     "28000, 72000, false", // the account is locked
     "12154, 66000, false" // the name cannot be resolved

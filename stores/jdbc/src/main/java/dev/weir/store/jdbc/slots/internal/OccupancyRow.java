@@ -68,7 +68,13 @@ record OccupancyRow(
         window.taken(),
         window.offGrid(),
         config.view().isFull(start),
-        window.toBytes());
+        places(window));
+  }
+
+  /** Returns at least one byte: to Oracle, no bytes are null. */
+  private static byte[] places(Window window) {
+    byte[] places = window.toBytes();
+    return places.length == 0 ? new byte[1] : places;
   }
 
   private static OccupancyRow run(JdbcWindows config, long fromMicros, long untilMicros) {

@@ -1,0 +1,55 @@
+package dev.weir.store.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.store.tck.internal.OracleStandIn;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class OraclePoolTest {
+  /** A function of the database, which calls it by reflection. */
+  public static final class Function {
+    private Function() {}
+
+    public static int fail(int number, String state) throws SQLException {
+      throw new SQLException("ORA-" + number, state, number);
+    }
+  }
+
+  /** The states are those that Oracle's driver has for the numbers. */
+  @ParameterizedTest
+  @CsvSource({
+    "3135, 66000, true",
+    "17401, 99999, true",
+    "17447, 99999, true",
+    "2396, 72000, true",
+    "3113, 08000, true",
+    "12899, 72000, false",
+    "54, 61000, false"
+  })
+  void connectionThatIsLostLeavesThePool(int number, String state, boolean isLost)
+      throws SQLException {
+    try (HikariDataSource pool =
+            OraclePool.open(
+                new PoolSettings(OracleStandIn.create(), "", "", 1, 2, Duration.ofSeconds(30)));
+        Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute("create alias fail for '%s.fail'".formatted(Function.class.getName()));
+
+      assertThatThrownBy(
+              () -> statement.executeQuery("select fail(%s, '%s')".formatted(number, state)))
+          .isInstanceOfSatisfying(
+              SQLException.class, e -> assertThat(e.getErrorCode()).isEqualTo(number));
+
+      assertThat(connection.isClosed()).isEqualTo(isLost);
+    }
+  }
+}
