@@ -84,7 +84,14 @@ final class WorkflowBeansTest {
 
       SlotSource slots = service.part(SlotSource.class);
       assertThat(slots.assign(List.of(new SlotRequest("a b/c?ü", "default", wanted))))
-          .containsExactly(new PacedSlot.Assigned(scheduled, true));
+          .singleElement()
+          .isInstanceOfSatisfying(
+              PacedSlot.Assigned.class,
+              slot -> {
+                assertThat(slot.requestedTime()).isAfterOrEqualTo(wanted);
+                assertThat(slot.scheduledTime()).isEqualTo(scheduled);
+                assertThat(slot.isConfirmed()).isTrue();
+              });
       // More than fit into one request.
       List<PacedRequest> many =
           IntStream.range(0, 1_200)

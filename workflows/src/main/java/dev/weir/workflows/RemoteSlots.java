@@ -8,10 +8,13 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.slots.SlotRequest;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -21,12 +24,23 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** Slots of a Weir server, over HTTP. Thread-safe. */
 public final class RemoteSlots implements SlotSource, AutoCloseable {
   /** A request with these and the longest ids fits into the body that the server accepts. */
   private static final int MAX_BATCH = 500;
+
+  /** Several times as much as the slots of a request need. */
+  private static final int MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+
+  /** The part of an answer that a message repeats. */
+  private static final int MAX_SNIPPET = 500;
 
   private static final Duration MAX_CONNECT_TIMEOUT = Duration.ofSeconds(5);
   private static final String STORE = "weir";
@@ -35,14 +49,17 @@ public final class RemoteSlots implements SlotSource, AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final Settings settings;
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final HttpClient client;
+
+  private record Answered(int status, String body) {}
 
   /**
    * The address of a Weir server and how to call it.
    *
    * @param url for example {@code https://weir.example.com}; without a trailing slash
    * @param key the key of a client; empty if the server needs none
-   * @param timeout the maximum wait for an answer
+   * @param timeout the maximum wait for a whole answer
    */
   public record Settings(URI url, String key, Duration timeout) {
     /** Returns settings with a time-out of 30 seconds. */
@@ -66,7 +83,7 @@ public final class RemoteSlots implements SlotSource, AutoCloseable {
                 settings.timeout().compareTo(MAX_CONNECT_TIMEOUT) < 0
                     ? settings.timeout()
                     : MAX_CONNECT_TIMEOUT)
-            .executor(Executors.newVirtualThreadPerTaskExecutor())
+            .executor(threads)
             .build();
   }
 
@@ -96,6 +113,9 @@ public final class RemoteSlots implements SlotSource, AutoCloseable {
                 request("/api/v1/slots/batch")
                     .header("Content-Type", "application/json")
                     .POST(HttpRequest.BodyPublishers.ofString(body.toString()))));
+    if (!answer.isArray()) {
+      throw failure("it returned no list of slots");
+    }
     if (answer.size() != requests.size()) {
       throw failure("it returned %d slots, not %d".formatted(answer.size(), requests.size()));
     }
@@ -109,7 +129,8 @@ public final class RemoteSlots implements SlotSource, AutoCloseable {
   private PacedSlot slot(SlotRequest request, JsonNode entry) {
     if (entry.has("scheduledTime")) {
       boolean isConfirmed = entry.path("replayed").asBoolean() && isConfirmed(request.eventId());
-      return new PacedSlot.Assigned(scheduledTime(entry), isConfirmed);
+      return new PacedSlot.Assigned(
+          time(entry, "requestedTime"), time(entry, "scheduledTime"), isConfirmed);
     }
     String detail = entry.path("detail").asText();
     return switch (entry.path("type").asText()) {
@@ -126,11 +147,13 @@ public final class RemoteSlots implements SlotSource, AutoCloseable {
 
   @Override
   public Optional<Instant> confirm(String eventId) {
-    HttpResponse<String> response =
+    Answered answer =
         sendAny(
             request("/api/v1/slots/%s/confirm".formatted(encoded(eventId)))
                 .POST(HttpRequest.BodyPublishers.noBody()));
-    return isDone(response) ? Optional.of(scheduledTime(json(response.body()))) : Optional.empty();
+    return isDone(answer)
+        ? Optional.of(time(json(answer.body()), "scheduledTime"))
+        : Optional.empty();
   }
 
   @Override
@@ -139,28 +162,35 @@ public final class RemoteSlots implements SlotSource, AutoCloseable {
   }
 
   /** Returns false for an event without a slot, or whose slot has another end. */
-  private static boolean isDone(HttpResponse<String> response) {
-    int status = response.statusCode();
-    if (status == 404 || status == 409) {
+  private static boolean isDone(Answered answer) {
+    if (answer.status() == 404 || answer.status() == 409) {
       return false;
     }
-    if (status / 100 != 2) {
-      throw failure("it answered %d: %s".formatted(status, response.body()));
+    if (answer.status() / 100 != 2) {
+      throw unexpected(answer);
     }
     return true;
   }
 
-  private static Instant scheduledTime(JsonNode slot) {
+  private static StoreException unexpected(Answered answer) {
+    String body = answer.body();
+    return failure(
+        "it answered %d: %s"
+            .formatted(
+                answer.status(),
+                body.length() > MAX_SNIPPET ? body.substring(0, MAX_SNIPPET) + "…" : body));
+  }
+
+  private static Instant time(JsonNode slot, String name) {
     try {
-      return Instant.parse(slot.path("scheduledTime").asText());
+      return Instant.parse(slot.path(name).asText());
     } catch (DateTimeException e) {
       throw failure("it returned an invalid time: " + e.getMessage());
     }
   }
 
   private HttpRequest.Builder request(String path) {
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(URI.create(settings.url() + path)).timeout(settings.timeout());
+    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(settings.url() + path));
     if (!settings.key().isEmpty()) {
       request.header("Authorization", "Bearer " + settings.key());
     }
@@ -168,27 +198,82 @@ public final class RemoteSlots implements SlotSource, AutoCloseable {
   }
 
   private String send(HttpRequest.Builder request) {
-    HttpResponse<String> response = sendAny(request);
-    if (response.statusCode() != 200) {
-      throw failure("it answered %d: %s".formatted(response.statusCode(), response.body()));
+    Answered answer = sendAny(request);
+    if (answer.status() != 200) {
+      throw unexpected(answer);
     }
-    return response.body();
+    return answer.body();
   }
 
-  private HttpResponse<String> sendAny(HttpRequest.Builder request) {
+  private Answered sendAny(HttpRequest.Builder request) {
+    CompletableFuture<HttpResponse<InputStream>> response =
+        client.sendAsync(request.build(), HttpResponse.BodyHandlers.ofInputStream());
+    // The body as well has to arrive in time, which the time-out of a request does not ensure.
+    CompletableFuture<Answered> answered = response.thenApplyAsync(RemoteSlots::read, threads);
     try {
-      return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
-    } catch (ConnectException e) {
-      throw new StoreException(
-          STORE, StoreException.Outcome.NONE, "Weir is unreachable: " + e.getMessage(), e);
-    } catch (IOException e) {
-      throw new StoreException(
-          STORE, StoreException.Outcome.UNKNOWN, "Weir did not answer: " + e.getMessage(), e);
+      return answered.get(settings.timeout().toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      giveUp(response);
+      throw unanswered("Weir did not answer within " + settings.timeout(), e);
+    } catch (ExecutionException e) {
+      throw failure(e);
     } catch (InterruptedException e) {
+      giveUp(response);
       Thread.currentThread().interrupt();
-      throw new StoreException(
-          STORE, StoreException.Outcome.UNKNOWN, "the wait for Weir was interrupted", e);
+      throw unanswered("the wait for Weir was interrupted", e);
     }
+  }
+
+  private static Answered read(HttpResponse<InputStream> response) {
+    byte[] bytes;
+    try (InputStream body = response.body()) {
+      bytes = body.readNBytes(MAX_ANSWER_BYTES + 1);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    if (bytes.length > MAX_ANSWER_BYTES) {
+      throw failure("it is longer than %d bytes".formatted(MAX_ANSWER_BYTES));
+    }
+    return new Answered(response.statusCode(), new String(bytes, StandardCharsets.UTF_8));
+  }
+
+  /** Ends the connection of a call, or of the rest of its answer. */
+  private static void giveUp(CompletableFuture<HttpResponse<InputStream>> response) {
+    response.cancel(true);
+    CompletableFuture<?> unused =
+        response.thenAccept(
+            late -> {
+              try {
+                late.body().close();
+              } catch (IOException e) {
+                // Nobody reads it, and its connection is closed.
+              }
+            });
+  }
+
+  private StoreException failure(ExecutionException failed) {
+    Throwable cause = failed.getCause();
+    if (cause instanceof StoreException unusable) {
+      return unusable;
+    }
+    String reason = reason(cause == null ? failed : cause);
+    return cause instanceof ConnectException || cause instanceof HttpConnectTimeoutException
+        ? new StoreException(
+            STORE,
+            StoreException.Outcome.NONE,
+            "Weir is unreachable at %s: %s".formatted(settings.url(), reason),
+            failed)
+        : unanswered("Weir did not answer: " + reason, failed);
+  }
+
+  private static StoreException unanswered(String message, Exception cause) {
+    return new StoreException(STORE, StoreException.Outcome.UNKNOWN, message, cause);
+  }
+
+  /** The JDK's failure has no message if nobody listens. */
+  private static String reason(Throwable failure) {
+    String message = failure.getMessage();
+    return message == null ? failure.getClass().getSimpleName() : message;
   }
 
   private static JsonNode json(String body) {
@@ -212,5 +297,6 @@ public final class RemoteSlots implements SlotSource, AutoCloseable {
   @Override
   public void close() {
     client.shutdownNow();
+    threads.shutdownNow();
   }
 }

@@ -32,9 +32,12 @@ public interface SlotSource {
     /**
      * The event has a slot.
      *
+     * @param requestedTime the time that was wanted when the slot was assigned, perhaps by an
+     *     earlier request for another time
      * @param isConfirmed whether its work has started already
      */
-    record Assigned(Instant scheduledTime, boolean isConfirmed) implements PacedSlot {}
+    record Assigned(Instant requestedTime, Instant scheduledTime, boolean isConfirmed)
+        implements PacedSlot {}
 
     /** There is no slot for the event. */
     record None(String reason) implements PacedSlot {}
@@ -68,7 +71,9 @@ public interface SlotSource {
     return switch (assignment) {
       case Assignment.Assigned assigned ->
           new PacedSlot.Assigned(
-              assigned.slot().scheduledTime(), assigned.slot().state() == SlotState.CONFIRMED);
+              assigned.slot().requestedTime(),
+              assigned.slot().scheduledTime(),
+              assigned.slot().state() == SlotState.CONFIRMED);
       case Assignment.NoCapacity noCapacity ->
           new PacedSlot.None(
               "configuration %s has no free place within its max delay"

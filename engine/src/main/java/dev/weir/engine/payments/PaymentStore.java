@@ -63,6 +63,13 @@ public interface PaymentStore {
   FeedStatus complete(Reception reception, String digest);
 
   /**
+   * Removes a feed whose reception is not completed, with all of its records.
+   *
+   * @throws ReceptionLostException if the feed was opened again since, or was removed
+   */
+  void remove(Reception reception);
+
+  /**
    * Removes records of a feed whose reception has not been completed and got nothing for some time.
    * Its receiver can add nothing more. Removes a limited number.
    *
@@ -87,8 +94,8 @@ public interface PaymentStore {
 
   /**
    * Returns the payments of a feed after a line that are to be started together. A chunk that got
-   * its slots earlier has the same lines again, with those of its payments that are still
-   * scheduled. Empty after the last payment.
+   * its slots earlier has the same lines again, with those of its payments that have not ended.
+   * Empty after the last payment.
    *
    * @param max maximum number of payments
    */

@@ -13,8 +13,8 @@ public interface RuleCounters {
   void count(Kind kind);
 
   /**
-   * Called after {@link #count} with a check that the rule refused, or would have refused if it
-   * were not in shadow mode. Never called for what is allowed.
+   * Called after {@link #count} with a check that the rule refused, or would have refused or
+   * delayed if it were not in shadow mode. Never called for what is allowed.
    */
   default void refused(RuleCheck check) {}
 

@@ -50,7 +50,7 @@ record FeedProgress(
     return state.equals("DONE");
   }
 
-  /** Returns true if every record was paid, now or by an earlier feed. */
+  /** Returns true if every payment of this feed is paid. Earlier feeds have the repeated ones. */
   boolean isAllPaid() {
     return isDone() && rejected == 0 && failed == 0 && cancelled == 0;
   }

@@ -1,6 +1,10 @@
 package dev.weir.server.cli;
 
+import dev.weir.engine.payments.FeedRecord;
+import dev.weir.workflows.feed.internal.FeedFormat;
+import dev.weir.workflows.feed.internal.FeedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -111,6 +115,42 @@ final class FeedRun {
         .ifPresent(left -> line.append(", ").append(Phrases.clock(left)).append(" left"));
     text = line.toString();
     return Optional.of(progress);
+  }
+
+  /**
+   * Looks for a payment of the file that is not paid: those that earlier feeds contain are not
+   * counted with this one. Returns its id and state.
+   *
+   * @param repeated how many of its records are not counted with this feed; the search ends with
+   *     the last of them
+   */
+  Optional<String> unpaid(Path file, FeedFormat format, long repeated)
+      throws IOException, ProblemException, UnreachableException, InterruptedException {
+    long asked = 0;
+    long left = repeated;
+    try (InputStream in = Files.newInputStream(file)) {
+      FeedReader records = FeedReader.open(in, format);
+      for (Optional<FeedRecord> next = records.next();
+          next.isPresent() && left > 0;
+          next = records.next()) {
+        if (next.get() instanceof FeedRecord.Accepted accepted) {
+          String id = accepted.payment().paymentId();
+          text =
+              "looking for the payments that earlier feeds contain: record "
+                  + Phrases.number(++asked);
+          JsonObject payment =
+              JsonObject.read(client.get("/api/v1/payments/" + WeirClient.encoded(id), Map.of()));
+          String state = payment.requiredText("state");
+          if (!state.equals("PAID")) {
+            return Optional.of("%s is %s".formatted(id, state));
+          }
+          if (!payment.requiredText("feedId").equals(feedId)) {
+            left--;
+          }
+        }
+      }
+    }
+    return Optional.empty();
   }
 
   /** Writes the rejected records to a file, a line each. */

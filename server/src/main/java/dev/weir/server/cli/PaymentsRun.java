@@ -37,7 +37,8 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "Exit codes:%n",
     exitCodeList = {
       "0:every payment is made",
-      "1:some were rejected, failed or were cancelled, or the server refused the feed",
+      "1:some were rejected, failed, were cancelled or belong to an earlier feed and are not paid,"
+          + " or the server refused the feed",
       "2:wrong usage, a file cannot be read or written, or a part does not start",
       "3:the server cannot be reached"
     },
@@ -98,18 +99,18 @@ final class PaymentsRun implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    String type = contentType();
+    FeedFormat format = format();
     try {
       if (!url.isEmpty()) {
         try (WeirClient client = ServerOptions.client(spec.commandLine(), url, token)) {
-          return run(client, id(), type);
+          return run(client, id(), format);
         }
       }
       // Before anything is started.
       String id = id();
       try (LocalNode node = LocalNode.start(database);
           WeirClient client = new WeirClient(node.address(), Optional.of(node.token()))) {
-        return run(client, id, type);
+        return run(client, id, format);
       }
     } catch (IOException failed) {
       complain(FileProblem.text(failed));
@@ -123,20 +124,25 @@ final class PaymentsRun implements Callable<Integer> {
     }
   }
 
-  private int run(WeirClient client, String id, String type)
+  private int run(WeirClient client, String id, FeedFormat format)
       throws IOException, InterruptedException {
     FeedRun run = new FeedRun(client, id);
     Terminal terminal = Terminal.ofErrors(System.getenv());
     try {
       FeedProgress progress;
+      Optional<String> unpaid = Optional.empty();
       try (ProgressDisplay display =
           new ProgressDisplay(spec.commandLine().getErr(), terminal.interactive(), run::text)) {
         display.start();
-        progress = run.run(feed, type, Optional.ofNullable(configName));
+        progress = run.run(feed, type(format), Optional.ofNullable(configName));
+        if (progress.isAllPaid() && progress.repeated() > 0) {
+          unpaid = run.unpaid(feed, format, progress.repeated());
+        }
       }
       progress.lines().forEach(spec.commandLine().getOut()::println);
+      unpaid.ifPresent(payment -> spec.commandLine().getOut().println("not paid   " + payment));
       write(run, progress);
-      return progress.isAllPaid() ? ServerOptions.OK : ServerOptions.REFUSED;
+      return progress.isAllPaid() && unpaid.isEmpty() ? ServerOptions.OK : ServerOptions.REFUSED;
     } catch (ProblemException refused) {
       refused.problem().lines().forEach(this::complain);
       return ServerOptions.REFUSED;
@@ -161,17 +167,19 @@ final class PaymentsRun implements Callable<Integer> {
     }
   }
 
-  private String contentType() {
-    FeedFormat format =
-        FeedFormat.ofFileName(feed.toString())
-            .orElseThrow(
-                () ->
-                    new ParameterException(
-                        spec.commandLine(),
-                        "the name of the feed must end with .csv or .ndjson, perhaps with .gz"
-                            + " after it, not '"
-                            + feed
-                            + "'"));
+  private FeedFormat format() {
+    return FeedFormat.ofFileName(feed.toString())
+        .orElseThrow(
+            () ->
+                new ParameterException(
+                    spec.commandLine(),
+                    "the name of the feed must end with .csv or .ndjson, perhaps with .gz"
+                        + " after it, not '"
+                        + feed
+                        + "'"));
+  }
+
+  private static String type(FeedFormat format) {
     return switch (format) {
       case CSV -> "text/csv";
       case NDJSON -> "application/x-ndjson";

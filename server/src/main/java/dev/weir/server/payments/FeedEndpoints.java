@@ -183,7 +183,7 @@ final class FeedEndpoints {
   HttpResponse<byte[]> rejects(HttpRequest<?> request) {
     Fields query = Fields.of(request.getParameters());
     int max = query.count("limit", MAX_REJECTS).orElse(DEFAULT_REJECTS).intValue();
-    long after = query.count("after", Long.MAX_VALUE).orElse(0L);
+    long after = query.integer("after", 0, Long.MAX_VALUE).orElse(0L);
     query.refuseOtherParameters();
     query.throwIfWrong();
     PaymentBackend backend = access.backend();

@@ -54,6 +54,9 @@ final class PaymentRuntime implements AutoCloseable {
   /** Whether the next round must not wait for a feed. This and the rest belong to the thread. */
   private boolean isPending = true;
 
+  /** The problem that was logged last, without its cause. */
+  private String reported = "";
+
   /** Whether Temporal may know nothing of open payments. */
   private boolean hasLostWorkflows;
 
@@ -96,7 +99,7 @@ final class PaymentRuntime implements AutoCloseable {
     return !problem.isEmpty();
   }
 
-  /** Returns why payments are not made; empty if they are. */
+  /** Returns why payments are not made, as far as the last round knows; empty if they are. */
   String problem() {
     return problem;
   }
@@ -104,8 +107,9 @@ final class PaymentRuntime implements AutoCloseable {
   private void run() {
     try {
       while (!isClosed) {
-        tryRound();
-        await();
+        if (!tryRound()) {
+          await();
+        }
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -119,22 +123,30 @@ final class PaymentRuntime implements AutoCloseable {
     asked.poll(wait.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  private void tryRound() {
+  /** Returns whether the next round should begin at once. */
+  private boolean tryRound() {
     isPending = true;
     try {
       boolean hasMore = store.discardGivenUp(MAX_SILENCE);
       round();
       isPending = hasMore;
-      report("");
+      report("", "");
+      return hasLostWorkflows;
     } catch (StoreException e) {
       // The database is reported elsewhere.
       log.debug("Payments wait for the database: {}", e.getMessage());
     } catch (RuntimeException | LinkageError e) {
       if (!isClosed) {
         log.debug("A round of payments failed", e);
-        report(String.valueOf(e.getMessage()));
+        report(text(e), e.getCause() == null ? "" : ": " + text(e.getCause()));
       }
     }
+    return false;
+  }
+
+  private static String text(Throwable failure) {
+    String message = failure.getMessage();
+    return message == null ? failure.getClass().getSimpleName() : message;
   }
 
   private void round() {
@@ -151,10 +163,15 @@ final class PaymentRuntime implements AutoCloseable {
       log.info("Payments are made by {}", known);
     }
     known.check();
+    boolean isDue = System.nanoTime() - reconciledNanos >= grace.toNanos();
     if (hasLostWorkflows) {
-      known.reconciler().restartAll();
-      hasLostWorkflows = false;
-    } else if (System.nanoTime() - reconciledNanos >= grace.toNanos()) {
+      // All pages may take hours, in which feeds end and others arrive.
+      if (isDue) {
+        known.reconciler().tidyUp();
+        reconciledNanos = System.nanoTime();
+      }
+      hasLostWorkflows = known.reconciler().restartPage();
+    } else if (isDue) {
       known.reconciler().run();
       reconciledNanos = System.nanoTime();
     } else {
@@ -167,16 +184,22 @@ final class PaymentRuntime implements AutoCloseable {
         || !store.overdue(Instant.MAX, PaymentStore.Position.START, 1).isEmpty();
   }
 
-  private void report(String found) {
-    if (found.equals(problem)) {
+  /**
+   * @param what the problem, which is logged when it appears or changes; empty if there is none
+   * @param why may differ each time
+   */
+  private void report(String what, String why) {
+    boolean isKnown = what.equals(reported);
+    reported = what;
+    problem = what + why;
+    if (isKnown) {
       return;
     }
-    if (found.isEmpty()) {
+    if (what.isEmpty()) {
       log.info("Payments are made again");
     } else {
-      log.warn("Payments are not made: {}", found);
+      log.warn("Payments are not made: {}", problem);
     }
-    problem = found;
   }
 
   @Override

@@ -60,6 +60,11 @@ record PaymentSettings(
             Setting.PAYMENTS_DOWNSTREAM.key(),
             "must have neither a user nor a query; use weir.payments.downstream-authorization");
       }
+      if (url.filter(given -> given.getRawFragment() != null).isPresent()) {
+        // What is added to the path would become part of it, and would not be sent.
+        throw new InvalidSettingException(
+            Setting.PAYMENTS_DOWNSTREAM.key(), "must have no fragment, which begins with #");
+      }
       String authorization = settings.text(Setting.PAYMENTS_AUTHORIZATION);
       if (!authorization.matches("[ -~]*")) {
         throw new InvalidSettingException(
@@ -76,6 +81,14 @@ record PaymentSettings(
           settings.duration(Setting.PAYMENTS_TIMEOUT, MIN_TIMEOUT, MAX_TIMEOUT),
           settings.duration(Setting.PAYMENTS_LATENESS, Duration.ZERO, MAX_LATENESS),
           settings.duration(Setting.PAYMENTS_PAUSE, MIN_PAUSE, MAX_PAUSE));
+    }
+
+    /**
+     * Returns how long calls of a node that was killed may be handled later. The simulated API ends
+     * with its node.
+     */
+    Duration maxPause() {
+      return url.isPresent() ? pause : MIN_PAUSE;
     }
 
     /** Returns the address without the credentials. */

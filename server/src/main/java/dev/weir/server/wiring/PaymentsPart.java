@@ -89,7 +89,7 @@ record PaymentsPart(PaymentAccess access, PaymentMetrics metrics, Supplier<List<
             leases,
             RESOURCE,
             max,
-            new LeaseCeiling.Times(api.timeout(), api.lateness(), api.pause()))
+            new LeaseCeiling.Times(api.timeout(), api.lateness(), api.maxPause()))
         : new BucketCeiling(Limiter.on(new JdbcLimitStore(database)), leases, RESOURCE, max);
   }
 

@@ -320,8 +320,8 @@ public enum Setting {
       "PT15M",
       "How long the payment API may neither answer nor close its connections, and then"
           + " handle the calls that it got before. So long calls without an answer keep their"
-          + " places under the ceiling, unless it answers them or a later one. ISO-8601"
-          + " duration, PT1S to P1D."),
+          + " places under the ceiling, unless it answers them or a later one; those of a node"
+          + " that was killed always do. ISO-8601 duration, PT1S to P1D."),
   PAYMENTS_CEILING(
       "weir.payments.ceiling",
       "50",

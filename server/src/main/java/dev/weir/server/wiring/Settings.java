@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -130,6 +131,10 @@ public final class Settings {
   Duration duration(Setting setting, Duration least, Duration most) {
     try {
       Duration duration = Duration.parse(text(setting));
+      // Stores count in microseconds.
+      if (!duration.equals(duration.truncatedTo(ChronoUnit.MICROS))) {
+        throw wrong(setting, "must be a number of whole microseconds");
+      }
       if (duration.compareTo(least) >= 0 && duration.compareTo(most) <= 0) {
         return duration;
       }

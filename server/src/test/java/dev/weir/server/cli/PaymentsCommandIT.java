@@ -2,11 +2,13 @@ package dev.weir.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.server.http.Http;
 import dev.weir.server.payments.Feeds;
 import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.Setting;
 import dev.weir.server.wiring.Settings;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -85,13 +87,27 @@ final class PaymentsCommandIT {
       assertThat(weir("status", "--url", url).out())
           .startsWith("DONE       a b  (3 read, 0 rejected, 3 assigned, 3 started, 3 paid)");
       assertThat(weir("status", "a b", "--url", url).out().lines()).contains("state      DONE");
-      CommandRun unknown = weir("status", "c", "--url", url);
+      CommandRun unknown = weir("status", "unknown", "--url", url);
       assertThat(unknown.code()).isEqualTo(1);
-      assertThat(unknown.err()).contains("There is no feed \"c\"");
+      assertThat(unknown.err()).contains("There is no feed \"unknown\"");
 
       CommandRun report = weir("report", "--feed", "a b", "--url", url);
       assertThat(report.code()).isZero();
       assertThat(report.out()).contains("## Feed a b").contains("| payments made | 3 |");
+
+      Http http = new Http(node.address());
+      String later = Feeds.HEADER + Feeds.line("q", "10.00", "2099-06-01T12:00:00Z");
+      assertThat(Feeds.send(http, "?feedId=c", later.getBytes(StandardCharsets.UTF_8)).status())
+          .isEqualTo(202);
+      Path again =
+          Files.writeString(folder.resolve("again.csv"), later + Feeds.line("p1", "10.00", ""));
+      CommandRun scheduled = weir("run", again.toString(), "--url", url);
+      assertThat(scheduled.out().lines()).contains("repeated   2", "not paid   q is SCHEDULED");
+      assertThat(scheduled.code()).isEqualTo(1);
+      Path paid =
+          Files.writeString(
+              folder.resolve("paid.csv"), Feeds.HEADER + Feeds.line("p1", "10.00", ""));
+      assertThat(weir("run", paid.toString(), "--url", url).code()).isZero();
 
       Path broken = Files.writeString(folder.resolve("b.csv"), "paymentId,sum\n1,2\n");
       CommandRun refused = weir("run", broken.toString(), "--url", url);

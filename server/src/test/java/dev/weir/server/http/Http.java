@@ -13,6 +13,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -161,6 +162,11 @@ public final class Http {
 
     public String textAt(String path) {
       return (String) at(path);
+    }
+
+    /** Returns a time, which cannot be compared as text: a whole second is written without its dot. */
+    public Instant instantAt(String path) {
+      return Instant.parse(textAt(path));
     }
 
     public int intAt(String path) {

@@ -113,7 +113,7 @@ final class PaymentsIT {
       assertThat(done.intAt(count)).as(count).isEqualTo(60);
     }
     assertThat(done.intAt("failed")).isZero();
-    assertThat(done.textAt("firstScheduled")).isLessThan(done.textAt("lastScheduled"));
+    assertThat(done.instantAt("firstScheduled")).isBefore(done.instantAt("lastScheduled"));
     Feeds.assertBookedOnce(
         data, CEILING, IntStream.rangeClosed(1, 60).mapToObj(i -> name + "-" + i).toList());
 
@@ -124,12 +124,13 @@ final class PaymentsIT {
                 assertThat(line).startsWith("{\"line\":2,\"reason\":\"amount must be above 0\""),
             line -> assertThat(line).startsWith("{\"line\":64,").contains("another amount"),
             line -> assertThat(line).startsWith("{\"line\":65,").contains("has 3 fields"));
+    assertThat(http.get(feed() + "/rejects?after=0&limit=1").text()).startsWith("{\"line\":2,");
     assertThat(http.get(feed() + "/rejects?after=2&limit=1").text()).startsWith("{\"line\":64,");
 
     Http.Answer payment = http.get("/api/v1/payments/" + name + "-7").ok();
     assertThat(payment.textAt("state")).isEqualTo("PAID");
     assertThat(payment.textAt("feedId")).isEqualTo(name);
-    assertThat(payment.textAt("paidAt")).isGreaterThan(payment.textAt("scheduledTime"));
+    assertThat(payment.instantAt("paidAt")).isAfterOrEqualTo(payment.instantAt("scheduledTime"));
     assertThat(payment.textAt("reference")).startsWith("SIM-");
     assertThat(payment.intAt("attempts")).isEqualTo(1);
     assertThat(http.get("/api/v1/payments/" + name + "zero").ok().textAt("state"))
@@ -257,6 +258,7 @@ final class PaymentsIT {
     byte[] half = Arrays.copyOf(packed, packed.length / 2);
     Feeds.send(http, "?feedId=" + name, half).problem(400, "unusable-feed");
     http.get("/api/v1/payments/" + name + "1").problem(404, "unknown-payment");
+    http.get(feed()).problem(404, "unknown-feed");
     Feeds.send(http, "?feedId=%20&configName=a%20b&fast=1", new byte[0])
         .wrong("feedId", "configName", "fast");
     http.post(Feeds.PATH, "{}").problem(415, "unsupported-media-type");

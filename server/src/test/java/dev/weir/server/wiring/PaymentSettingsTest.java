@@ -52,6 +52,9 @@ final class PaymentSettingsTest {
     assertThat(settings.taskQueue()).isEqualTo("payment-exec");
     assertThat(settings.giveUpAfter()).isEqualTo(Duration.ofDays(1));
     assertThat(settings.api().pause()).isEqualTo(Duration.ofMinutes(15));
+    assertThat(settings.api().maxPause())
+        .as("of calls that the simulated API may handle after its node was killed")
+        .isLessThan(Duration.ofMinutes(1));
   }
 
   @Test
@@ -60,6 +63,7 @@ final class PaymentSettingsTest {
     assertThat(plain.serviceAddress()).isEqualTo("temporal:7233");
     assertThat(plain.namespace()).isEqualTo("default");
     assertThat(plain.tls()).isEmpty();
+    assertThat(settings(remote(Map.of())).api().maxPause()).isEqualTo(Duration.ofMinutes(15));
     PaymentSettings cloud =
         settings(
             remote(
@@ -86,6 +90,7 @@ final class PaymentSettingsTest {
     refuses(
         Setting.PAYMENTS_DOWNSTREAM,
         Map.of(Setting.PAYMENTS_DOWNSTREAM, "http://me:" + SECRET + "@bank"));
+    refuses(Setting.PAYMENTS_DOWNSTREAM, Map.of(Setting.PAYMENTS_DOWNSTREAM, "http://bank/#a"));
     refuses(Setting.PAYMENTS_AUTHORIZATION, Map.of(Setting.PAYMENTS_AUTHORIZATION, SECRET));
     refuses(
         Setting.PAYMENTS_AUTHORIZATION,
@@ -96,6 +101,17 @@ final class PaymentSettingsTest {
     refuses(Setting.PAYMENTS_TIMEOUT, Map.of(Setting.PAYMENTS_TIMEOUT, "PT5M"));
     refuses(Setting.PAYMENTS_LATENESS, Map.of(Setting.PAYMENTS_LATENESS, "PT1H"));
     refuses(Setting.PAYMENTS_PAUSE, Map.of(Setting.PAYMENTS_PAUSE, "PT0S"));
+    for (Setting duration :
+        List.of(
+            Setting.PAYMENTS_PAUSE,
+            Setting.PAYMENTS_LATENESS,
+            Setting.PAYMENTS_TIMEOUT,
+            Setting.PAYMENTS_GRACE)) {
+      refuses(duration, Map.of(duration, "PT1.0000000001S"));
+      refuses(duration, Map.of(duration, "PT1.000000001S"));
+    }
+    assertThat(settings(Map.of(Setting.PAYMENTS_PAUSE, "PT1.000001S")).api().pause())
+        .isEqualTo(Duration.ofNanos(1_000_001_000));
     refuses(Setting.PAYMENTS_GIVE_UP_AFTER, Map.of(Setting.PAYMENTS_GIVE_UP_AFTER, "P31D"));
     refuses(Setting.PAYMENTS_CONFIG, Map.of(Setting.PAYMENTS_CONFIG, "a b"));
     refuses(Setting.TEMPORAL_TASK_QUEUE, Map.of(Setting.TEMPORAL_TASK_QUEUE, "q".repeat(201)));

@@ -7,7 +7,7 @@ import io.temporal.testserver.TestServer;
 
 /**
  * Temporal's test server, in memory, without a port, in real time. It loses its workflows when it
- * is closed or the process ends; {@link dev.weir.workflows.payments.PaymentReconciler#restartAll}
+ * is closed or the process ends; {@link dev.weir.workflows.payments.PaymentReconciler#restartPage}
  * starts those of payments again.
  */
 public final class EmbeddedTemporal implements AutoCloseable {

@@ -1,9 +1,14 @@
 package dev.weir.workflows.payments;
 
+import dev.weir.engine.StoreException;
 import dev.weir.engine.payments.FeedRecord;
 import dev.weir.engine.payments.FeedStatus;
 import dev.weir.engine.payments.OtherFeedException;
 import dev.weir.engine.payments.PaymentStore;
+import dev.weir.engine.payments.ReceptionLostException;
+import dev.weir.engine.payments.TooManyRejectsException;
+import dev.weir.workflows.feed.internal.FeedException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -74,10 +79,33 @@ public final class FeedReceiver {
         yield new Received(known.feed(), false);
       }
       case PaymentStore.Opening.Opened opened -> {
-        add(opened.reception(), configName, records, digest);
-        yield new Received(store.complete(opened.reception(), digest.value()), true);
+        PaymentStore.Reception reception = opened.reception();
+        try {
+          add(reception, configName, records, digest);
+          yield new Received(store.complete(reception, digest.value()), true);
+        } catch (TooManyRejectsException e) {
+          remove(reception, e);
+          throw e;
+        } catch (UncheckedIOException e) {
+          if (e.getCause() instanceof FeedException) {
+            remove(reception, e);
+          }
+          throw e;
+        }
       }
     };
+  }
+
+  /**
+   * Removes a feed that is refused: unlike one that broke off, it is not sent again as it is. If
+   * that fails, its records are removed after some time.
+   */
+  private void remove(PaymentStore.Reception reception, RuntimeException refusal) {
+    try {
+      store.remove(reception);
+    } catch (StoreException | ReceptionLostException e) {
+      refusal.addSuppressed(e);
+    }
   }
 
   /** Stores the records, a portion at a time, while those of the next are read. */

@@ -102,9 +102,8 @@ public final class HttpDownstream implements Downstream {
     } catch (ExecutionException e) {
       return failure(e);
     } catch (InterruptedException e) {
-      response.cancel(true);
       Thread.currentThread().interrupt();
-      return new Answer.Unknown("the wait for the answer was interrupted", true);
+      return new Answer.Unanswered("the wait for the answer was interrupted", end(response));
     }
   }
 
@@ -226,11 +225,14 @@ public final class HttpDownstream implements Downstream {
 
   /** Reads seconds or a date; anything else counts as no wait. */
   private Duration wait(String value) {
-    try {
-      return value.matches("[0-9]{1,9}")
+    if (value.matches("[0-9]+")) {
+      return value.matches("0*[0-9]{1,9}")
           ? Duration.ofSeconds(Long.parseLong(value))
-          : Duration.between(
-              clock.instant(), DateTimeFormatter.RFC_1123_DATE_TIME.parse(value, Instant::from));
+          : MAX_RETRY_AFTER;
+    }
+    try {
+      return Duration.between(
+          clock.instant(), DateTimeFormatter.RFC_1123_DATE_TIME.parse(value, Instant::from));
     } catch (DateTimeException e) {
       return Duration.ZERO;
     }
@@ -238,10 +240,16 @@ public final class HttpDownstream implements Downstream {
 
   private static Answer failure(ExecutionException failure) {
     Throwable cause = failure.getCause();
-    String reason = String.valueOf(cause == null ? failure.getMessage() : cause.getMessage());
+    String reason = reason(cause == null ? failure : cause);
     return cause instanceof ConnectException || cause instanceof HttpConnectTimeoutException
         ? new Answer.Retry(Duration.ZERO, "unreachable: " + reason)
         : new Answer.Unknown("the connection failed: " + reason, true);
+  }
+
+  /** The JDK's failure has no message if nobody listens. */
+  private static String reason(Throwable failure) {
+    String message = failure.getMessage();
+    return message == null ? failure.getClass().getSimpleName() : message;
   }
 
   @Override

@@ -27,6 +27,9 @@ import org.slf4j.LoggerFactory;
  * answers after all, until the connection ends, or until the downstream has decided about a payment
  * whose call was sent later; after the latter two, for as long as a call may be late. Only if none
  * of this happens for as long as a downstream may pause, the place is free again.
+ *
+ * <p>A place is therefore taken for all of that time at once, and only ever shortened: whatever
+ * fails after that, the process or the store, a place ends too late rather than too early.
  */
 public final class LeaseCeiling implements Ceiling {
   private static final Logger log = LoggerFactory.getLogger(LeaseCeiling.class);
@@ -42,12 +45,19 @@ public final class LeaseCeiling implements Ceiling {
   private final String resource;
   private final Times times;
   private final Concurrency places;
-  private final Concurrency unansweredPlaces;
   private final WaitingLine line;
   private final LongSupplier nanoTime;
 
   /** Places of calls without an answer whose connections are open, by the ids of their leases. */
   private final Map<String, Place> unanswered = new ConcurrentHashMap<>();
+
+  /**
+   * Ends of leases that the store could not be told, by their ids. No place is taken before it has
+   * been told, so there are no more than calls in progress at the same time.
+   */
+  private final Map<String, Runnable> untold = new ConcurrentHashMap<>();
+
+  private final LatePlaces late;
 
   /**
    * What is known about the calls of a downstream.
@@ -61,6 +71,10 @@ public final class LeaseCeiling implements Ceiling {
   public record Times(Duration maxCall, Duration maxLateness, Duration maxPause) {
     private Duration untilGone() {
       return maxLateness.plus(SECOND);
+    }
+
+    private Duration longest() {
+      return MAX_HESITATION.plus(maxCall).plus(maxPause).plus(untilGone());
     }
   }
 
@@ -76,18 +90,19 @@ public final class LeaseCeiling implements Ceiling {
     this.leases = leases;
     this.resource = resource;
     this.times = times;
-    this.places = Concurrency.of(max, MAX_HESITATION.plus(times.maxCall()).plus(times.untilGone()));
-    this.unansweredPlaces = Concurrency.of(max, times.maxPause().plus(times.untilGone()));
+    this.places = Concurrency.of(max, times.longest());
     this.line = new WaitingLine(leases, resource + "/line", MICROS_PER_ROUND / max);
     this.nanoTime = nanoTime;
+    this.late = new LatePlaces(id -> leases.release(resource, id), nanoTime);
   }
 
   @Override
   public Admission enter(String paymentId) {
+    tellEnds();
     long askedAt = nanoTime.getAsLong();
     // A new lease for each call: a call whose worker died may still arrive and needs its own place.
     String id = UUID.randomUUID().toString();
-    return switch (leases.acquire(resource, places, id, 1)) {
+    return switch (acquire(id)) {
       case LeaseDecision.Held held -> new Place(id, askedAt);
       case LeaseDecision.Full full -> new Wait(line.join(paymentId).plus(untilFree(full)));
       case LeaseDecision.Unavailable unavailable -> new Wait(unavailable.retryAfter());
@@ -95,6 +110,28 @@ public final class LeaseCeiling implements Ceiling {
       case LeaseDecision.Unchecked unchecked -> new Wait(SECOND);
       case LeaseDecision.Gone gone -> new Wait(SECOND);
     };
+  }
+
+  private LeaseDecision acquire(String id) {
+    try {
+      return leases.acquire(resource, places, id, 1);
+    } catch (StoreException e) {
+      if (e.outcome() == StoreException.Outcome.UNKNOWN) {
+        // It may be taken now or later, and nobody uses it.
+        untold.put(id, () -> late.release(id));
+      }
+      throw e;
+    }
+  }
+
+  /** Tells the store what it could not be told before. Throws, as all of this, if it cannot now. */
+  private void tellEnds() {
+    untold.forEach(
+        (id, end) -> {
+          end.run();
+          untold.remove(id, end);
+        });
+    late.releaseAgain();
   }
 
   /** Returns the time until a place is free. A call in flight usually ends before its lease. */
@@ -148,7 +185,6 @@ public final class LeaseCeiling implements Ceiling {
                       releaseAfter(isAnswered ? SECOND : times.untilGone());
                     }
                   });
-      inStore(() -> leases.renew(resource, unansweredPlaces, id));
     }
 
     @Override
@@ -160,13 +196,14 @@ public final class LeaseCeiling implements Ceiling {
       inStore(() -> leases.releaseAfter(resource, id, delay));
     }
 
-    /** The outcome of the call is known and must not be lost; the lease ends without this too. */
-    private void inStore(Runnable step) {
+    /** The outcome of the call is known and must not be lost because the store fails. */
+    private void inStore(Runnable end) {
       try {
-        step.run();
+        end.run();
       } catch (StoreException e) {
+        untold.put(id, end);
         log.warn(
-            "A place under the ceiling of {} is not kept for as long as it should be: {}",
+            "A place under the ceiling of {} is kept until the store works again: {}",
             resource,
             e.getMessage());
       }

@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -90,7 +91,10 @@ final class PaymentExecution implements PaymentActivities {
         try {
           yield record(report, running.attempts());
         } catch (StoreException e) {
-          log.warn("The result of payment {} is recorded later: {}", payment.paymentId(), e);
+          log.warn(
+              "The result of payment {} is recorded later: {}",
+              payment.paymentId(),
+              e.getMessage());
           yield Step.unrecorded(report);
         }
       }
@@ -167,7 +171,9 @@ final class PaymentExecution implements PaymentActivities {
         retryAfter = retry.after();
       }
       case Downstream.Answer.Unknown unknown -> {
-        if (!unknown.mayArriveLater()) {
+        if (unknown.mayArriveLater()) {
+          permit.unanswered(CompletableFuture.completedFuture(false));
+        } else {
           permit.answered(false);
         }
         result = PaymentCall.Result.UNKNOWN;
@@ -208,7 +214,7 @@ final class PaymentExecution implements PaymentActivities {
     int calls = earlierCalls + 1;
     return switch (call.result()) {
       case PAID -> end(call, PaymentState.PAID);
-      case REJECTED -> end(call, PaymentState.FAILED);
+      case REJECTED -> end(refused(call), PaymentState.FAILED);
       case RETRY, TOO_MANY, UNKNOWN -> {
         Instant firstCall = store.firstCall(call.paymentId()).orElse(call.calledAt());
         if (!call.answeredAt().isBefore(firstCall.plus(attempts.maxTime()))) {
@@ -227,13 +233,22 @@ final class PaymentExecution implements PaymentActivities {
   private PaymentCall givenUp(PaymentCall call, int calls) {
     boolean mayBeMade =
         call.result() == PaymentCall.Result.UNKNOWN || store.hasUnknownCall(call.paymentId());
-    return new PaymentCall(
-        call.paymentId(),
-        call.calledAt(),
-        call.answeredAt(),
-        call.result(),
+    return withDetail(
+        call,
         "given up after %d calls%s: %s"
             .formatted(calls, mayBeMade ? ", and may have been made" : "", call.detail()));
+  }
+
+  /** Returns the last call. A downstream may refuse what it has made by an earlier one. */
+  private PaymentCall refused(PaymentCall call) {
+    return store.hasUnknownCall(call.paymentId())
+        ? withDetail(call, "refused, and may have been made by an earlier call: " + call.detail())
+        : call;
+  }
+
+  private static PaymentCall withDetail(PaymentCall call, String detail) {
+    return new PaymentCall(
+        call.paymentId(), call.calledAt(), call.answeredAt(), call.result(), detail);
   }
 
   private Step end(PaymentCall call, PaymentState state) {

@@ -46,13 +46,47 @@ public final class PaymentReconciler implements Runnable {
   private final Duration grace;
   private Position reached = Position.START;
 
+  /** Where the restart of all payments is, from one page to the next. */
+  private Restart restart = Restart.NONE;
+
+  /**
+   * A restart of all payments.
+   *
+   * @param begun when it began, from which the spans count
+   * @param span the index of the span that is being started
+   * @param position where the next page of the span begins
+   */
+  private record Restart(Instant begun, int span, Position position) {
+    static final Restart NONE = new Restart(Instant.MIN, 0, Position.START);
+
+    Instant from() {
+      return span == 0 ? Instant.MIN : begun.plus(RESTARTED_TOGETHER.get(span - 1));
+    }
+
+    Instant before() {
+      return isLast() ? Instant.MAX : begun.plus(RESTARTED_TOGETHER.get(span));
+    }
+
+    boolean isLast() {
+      return span == RESTARTED_TOGETHER.size();
+    }
+
+    /** Returns what follows a page of which a position is the end. */
+    Restart after(Position end) {
+      if (!end.equals(Position.START)) {
+        return new Restart(begun, span, end);
+      }
+      return isLast() ? NONE : new Restart(begun, span + 1, Position.START);
+    }
+  }
+
   /**
    * @param grace the time after its slot at which a payment should have ended
    */
   public PaymentReconciler(WorkflowClient client, PaymentParts parts, Duration grace) {
     this.store = parts.store();
     this.starts = new PaymentStarts(client, parts.taskQueue());
-    this.starter = PaymentWorker.starter(client, parts);
+    this.starter = PaymentWorker.starter(client, parts.slots(), parts.clock());
     this.parts = parts;
     this.grace = grace;
   }
@@ -60,10 +94,7 @@ public final class PaymentReconciler implements Runnable {
   /** Runs one round. */
   @Override
   public void run() {
-    // Before feeds are closed, because those of closed feeds are not looked at.
-    freeSlotsOfCancelled();
-    store.closeFeeds();
-    resumeFeeds();
+    tidyUp();
     Instant before = parts.clock().instant().minus(grace);
     for (int looked = 0; looked < MAX_PAYMENTS; looked += PAGE) {
       reached = restart(Instant.MIN, before, reached, Level.WARN);
@@ -73,34 +104,35 @@ public final class PaymentReconciler implements Runnable {
     }
   }
 
+  /** Does what is left to do for feeds: all of a round except the start of lost payments. */
+  public void tidyUp() {
+    // Before feeds are closed, because those of closed feeds are not looked at.
+    freeSlotsOfCancelled();
+    store.closeFeeds();
+    resumeFeeds();
+  }
+
   /** Frees slots that were assigned, or not freed, because a cancellation was interrupted. */
   private void freeSlotsOfCancelled() {
     store.cancelledWithSlots(PAGE).forEach(parts.slots()::cancel);
   }
 
   /**
-   * Starts all open payments again, at the times of their slots: for a Temporal server that has
-   * lost its workflows, or keeps them only in memory. That takes hours for a million, so those that
-   * are due come first, then those that are due soon, and feeds that arrive meanwhile are started
-   * too.
+   * Starts a page of all open payments again, at the times of their slots: for a Temporal server
+   * that has lost its workflows, or keeps them only in memory. All of a million take hours, so
+   * those that are due come first, then those that are due soon, and feeds that arrive meanwhile
+   * are started too. A page that fails is the next one again.
+   *
+   * @return whether there may be more; if not, the next call begins from the start
    */
-  public void restartAll() {
-    Instant now = parts.clock().instant();
-    Instant from = Instant.MIN;
-    for (Duration ahead : RESTARTED_TOGETHER) {
-      Instant before = now.plus(ahead);
-      restartAll(from, before);
-      from = before;
+  public boolean restartPage() {
+    if (restart.equals(Restart.NONE)) {
+      restart = new Restart(parts.clock().instant(), 0, Position.START);
     }
-    restartAll(from, Instant.MAX);
-  }
-
-  private void restartAll(Instant from, Instant before) {
-    Position position = Position.START;
-    do {
-      resumeFeeds();
-      position = restart(from, before, position, Level.INFO);
-    } while (!position.equals(Position.START));
+    resumeFeeds();
+    restart =
+        restart.after(restart(restart.from(), restart.before(), restart.position(), Level.INFO));
+    return !restart.equals(Restart.NONE);
   }
 
   /** Starts the payments of feeds that were received and are not completely started. */

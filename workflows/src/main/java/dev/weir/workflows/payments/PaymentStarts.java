@@ -69,7 +69,10 @@ final class PaymentStarts {
     } catch (WorkflowNotFoundException e) {
       // It was not started yet, or has ended.
     } catch (WorkflowServiceException e) {
-      log.warn("The workflow of the cancelled payment {} ends at its slot: {}", paymentId, e);
+      log.warn(
+          "The workflow of the cancelled payment {} ends at its slot: {}",
+          paymentId,
+          e.getMessage());
     }
   }
 }

@@ -1,12 +1,14 @@
 package dev.weir.workflows.payments;
 
 import dev.weir.workflows.PacedStarter;
+import dev.weir.workflows.SlotSource;
 import io.temporal.client.WorkflowClient;
 import io.temporal.worker.Worker;
 import io.temporal.worker.WorkerFactory;
 import io.temporal.worker.WorkerFactoryOptions;
 import io.temporal.worker.WorkerOptions;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.concurrent.TimeUnit;
 
 /** A worker that runs the workflows of feeds and payments until it is closed. */
@@ -41,7 +43,7 @@ public final class PaymentWorker implements AutoCloseable {
         new FeedStart(
             parts.store(),
             parts.slots(),
-            starter(client, parts),
+            starter(client, new OwnSlots(parts.slots(), parts.clock()), parts.clock()),
             new PaymentStarts(client, parts.taskQueue()),
             parts.observer()),
         new PaymentExecution(parts));
@@ -68,9 +70,9 @@ public final class PaymentWorker implements AutoCloseable {
    * Payments confirm their slots when they have ended, and the store knows whether they have. A
    * slot can be confirmed by others too, which must not keep a payment from being made.
    */
-  static PacedStarter starter(WorkflowClient client, PaymentParts parts) {
-    return PacedStarter.builder(client, parts.slots())
-        .clock(parts.clock())
+  static PacedStarter starter(WorkflowClient client, SlotSource slots, InstantSource clock) {
+    return PacedStarter.builder(client, slots)
+        .clock(clock)
         .confirms(false)
         .startsConfirmed(true)
         .build();

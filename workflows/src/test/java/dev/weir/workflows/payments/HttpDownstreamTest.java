@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -134,6 +135,25 @@ final class HttpDownstreamTest {
                 Map.of("Retry-After", "Mon, 01 Jun 2026 12:01:00 GMT"),
                 "{\"detail\":\"maintenance\"}"))
         .isEqualTo(new Answer.Retry(Duration.ofMinutes(1), "status 503: maintenance"));
+  }
+
+  @Test
+  void waitIsAtMostAnHour() {
+    Iterator<String> waits = List.of("3601", "9999999999", "9".repeat(100)).iterator();
+    server.createContext(
+        "/bank/payments",
+        exchange -> {
+          exchange.getRequestBody().readAllBytes();
+          exchange.getResponseHeaders().add("Retry-After", waits.next());
+          exchange.sendResponseHeaders(503, -1);
+          exchange.close();
+        });
+    try (HttpDownstream downstream = downstream(Duration.ofSeconds(20))) {
+      for (int i = 0; i < 3; i++) {
+        assertThat(downstream.pay(PAYMENT))
+            .isEqualTo(new Answer.Retry(Duration.ofHours(1), "status 503"));
+      }
+    }
   }
 
   @Test
@@ -268,7 +288,8 @@ final class HttpDownstreamTest {
   void unreachableDownstreamHasDoneNothing() {
     try (HttpDownstream downstream = downstream(Duration.ofSeconds(20))) {
       server.stop(0);
-      assertThat(downstream.pay(PAYMENT)).isInstanceOf(Answer.Retry.class);
+      assertThat(downstream.pay(PAYMENT))
+          .isEqualTo(new Answer.Retry(Duration.ZERO, "unreachable: ConnectException"));
     }
   }
 }

@@ -1,9 +1,14 @@
 package dev.weir.workflows.payments;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.core.internal.Micros;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.memory.MemoryLeaseStore;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -23,7 +28,32 @@ final class LeaseCeilingTest {
   private static final Duration MAX_PAUSE = Duration.ofMinutes(15);
 
   private long nowMicros = 1_000_000_000_000L;
-  private final MemoryLeaseStore leases = new MemoryLeaseStore(() -> nowMicros);
+  private final LeaseStore leases = whileReachable(new MemoryLeaseStore(() -> nowMicros));
+  private boolean isAway;
+  private boolean isSilent;
+
+  /** Returns a store that fails while it is away, or does what it should without an answer. */
+  private LeaseStore whileReachable(LeaseStore store) {
+    return (LeaseStore)
+        Proxy.newProxyInstance(
+            LeaseStore.class.getClassLoader(),
+            new Class<?>[] {LeaseStore.class},
+            (proxy, method, arguments) -> {
+              if (isAway) {
+                throw new StoreException(StoreException.Outcome.NONE, "away");
+              }
+              Object answer;
+              try {
+                answer = method.invoke(store, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+              if (isSilent) {
+                throw new StoreException(StoreException.Outcome.UNKNOWN, "no answer");
+              }
+              return answer;
+            });
+  }
 
   private LeaseCeiling ceiling(int max) {
     return new LeaseCeiling(
@@ -55,8 +85,9 @@ final class LeaseCeilingTest {
   void placeOfACallWhoseWorkerDiedIsKeptUntilItCanNoLongerArrive() {
     LeaseCeiling ceiling = ceiling(1);
     permit(ceiling.enter("a"));
-    // Up to 5 s until it is sent, 2 s until it is given up, 3 s until it arrives, and a second.
-    nowMicros += 10_999_999;
+    // Up to 5 s until it is sent, 2 s until it is given up, 3 s until it arrives, and a second; and
+    // the downstream may have been suspended.
+    nowMicros += Micros.floor(MAX_PAUSE) + 10_999_999;
     assertThat(ceiling.enter("b")).isInstanceOf(Ceiling.Wait.class);
     nowMicros += 1;
     permit(ceiling.enter("b"));
@@ -92,11 +123,60 @@ final class LeaseCeilingTest {
   @Test
   void placeOfACallWithoutAnAnswerIsFreeAfterTheLongestPause() {
     LeaseCeiling ceiling = ceiling(1);
-    permit(ceiling.enter("a")).unanswered(new CompletableFuture<>());
+    Ceiling.Permit permit = permit(ceiling.enter("a"));
+    nowMicros += 7_000_000;
+    permit.unanswered(new CompletableFuture<>());
     nowMicros += Micros.floor(MAX_PAUSE) + 3_999_999;
     assertThat(ceiling.enter("b")).isInstanceOf(Ceiling.Wait.class);
     nowMicros += 1;
     permit(ceiling.enter("b"));
+  }
+
+  @Test
+  void placeOfACallThatHasEndedWhenItIsGivenUpIsFreeSoon() {
+    LeaseCeiling ceiling = ceiling(2);
+    // As one whose status has come in time, and whose body has not.
+    permit(ceiling.enter("a")).unanswered(CompletableFuture.completedFuture(true));
+    permit(ceiling.enter("b")).unanswered(CompletableFuture.completedFuture(false));
+    nowMicros += 999_999;
+    assertThat(ceiling.enter("c")).isInstanceOf(Ceiling.Wait.class);
+    nowMicros += 1;
+    permit(ceiling.enter("c"));
+    nowMicros += 2_999_999;
+    assertThat(ceiling.enter("d")).isInstanceOf(Ceiling.Wait.class);
+    nowMicros += 1;
+    permit(ceiling.enter("d"));
+  }
+
+  @Test
+  void placeOfACallThatIsGivenUpWhileTheStoreIsAwayIsKept() {
+    LeaseCeiling ceiling = ceiling(1);
+    Ceiling.Permit permit = permit(ceiling.enter("a"));
+    nowMicros += 2_000_000;
+    isAway = true;
+    permit.unanswered(new CompletableFuture<>());
+    isAway = false;
+    nowMicros += Micros.floor(MAX_PAUSE);
+    assertThat(ceiling.enter("b")).isInstanceOf(Ceiling.Wait.class);
+  }
+
+  @Test
+  void placeOfACallThatEndsWhileTheStoreIsAwayIsFreeWhenItIsBack() {
+    LeaseCeiling ceiling = ceiling(2);
+    Ceiling.Permit answered = permit(ceiling.enter("a"));
+    Ceiling.Permit unused = permit(ceiling.enter("b"));
+    isAway = true;
+    answered.answered(true);
+    unused.unused();
+    nowMicros += 60_000_000;
+    assertThatThrownBy(() -> ceiling.enter("c")).isInstanceOf(StoreException.class);
+    isAway = false;
+    permit(ceiling.enter("c"));
+    // The store has learned only now that the call was answered.
+    nowMicros += 999_999;
+    assertThat(ceiling.enter("d")).isInstanceOf(Ceiling.Wait.class);
+    nowMicros += 1;
+    permit(ceiling.enter("d"));
   }
 
   @Test
@@ -121,6 +201,15 @@ final class LeaseCeilingTest {
     assertThat(ceiling.enter("f")).isInstanceOf(Ceiling.Wait.class);
     nowMicros += 1;
     permit(ceiling.enter("f"));
+  }
+
+  @Test
+  void placeThatMayHaveBeenTakenIsFreeWhenTheStoreIsBack() {
+    LeaseCeiling ceiling = ceiling(1);
+    isSilent = true;
+    assertThatThrownBy(() -> ceiling.enter("a")).isInstanceOf(StoreException.class);
+    isSilent = false;
+    permit(ceiling.enter("a"));
   }
 
   @Test

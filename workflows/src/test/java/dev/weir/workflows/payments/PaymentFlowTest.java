@@ -222,6 +222,37 @@ final class PaymentFlowTest {
   }
 
   @Test
+  void refusalAfterAnUnknownResultSaysThatThePaymentMayHaveBeenMade() {
+    Downstream forgetful =
+        new Downstream() {
+          private boolean isCalled;
+
+          @Override
+          public synchronized Answer pay(Payment payment) {
+            boolean isFirst = !isCalled;
+            isCalled = true;
+            return isFirst
+                ? new Answer.Unknown("the answer was lost", false)
+                : new Answer.Rejected("status 409");
+          }
+
+          @Override
+          public Duration maxCallTime() {
+            return Duration.ofSeconds(3);
+          }
+
+          @Override
+          public void close() {}
+        };
+    try (PaymentScene scene = PaymentScene.open(CALM, time -> forgetful)) {
+      scene.receive("f", scene.feed(1));
+      assertThat(scene.awaitDone("f").failed()).isEqualTo(1);
+      assertThat(scene.payments.find(scene.payment(0).paymentId()).orElseThrow().reason())
+          .isEqualTo("refused, and may have been made by an earlier call: status 409");
+    }
+  }
+
+  @Test
   void cancelledPaymentIsNotMadeAndItsSlotIsFree() {
     try (PaymentScene scene = PaymentScene.open(CALM)) {
       Instant tomorrow = scene.time.instant().plus(Duration.ofDays(1));

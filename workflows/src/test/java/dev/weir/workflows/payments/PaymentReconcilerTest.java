@@ -1,7 +1,9 @@
 package dev.weir.workflows.payments;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.engine.StoreException;
 import dev.weir.engine.payments.FeedRecord;
 import dev.weir.engine.payments.FeedState;
 import dev.weir.engine.payments.Payment;
@@ -17,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -36,6 +39,82 @@ final class PaymentReconcilerTest {
                     record.line(), ((FeedRecord.Accepted) record).payment().orConfig(scene.name))));
     scene.store.add(reception, all);
     scene.store.complete(reception, "digest");
+  }
+
+  private static void restartAll(PaymentReconciler reconciler) {
+    boolean hasMore = true;
+    while (hasMore) {
+      hasMore = reconciler.restartPage();
+    }
+  }
+
+  /** Returns the store of a scene, whose pages of open payments are shown before their reader. */
+  private static PaymentStore watched(
+      PaymentScene scene, BiConsumer<List<PaymentStore.OpenPayment>, Object[]> onPage) {
+    return (PaymentStore)
+        Proxy.newProxyInstance(
+            PaymentStore.class.getClassLoader(),
+            new Class<?>[] {PaymentStore.class},
+            (proxy, method, arguments) -> {
+              Object result = method.invoke(scene.store, arguments);
+              if (method.getName().equals("open") && result instanceof List<?> page) {
+                onPage.accept(
+                    page.stream().map(PaymentStore.OpenPayment.class::cast).toList(), arguments);
+              }
+              return result;
+            });
+  }
+
+  private static PaymentReconciler reconciler(PaymentScene scene, PaymentStore store) {
+    PaymentParts parts = scene.parts;
+    return new PaymentReconciler(
+        scene.time.client(),
+        new PaymentParts(
+            store,
+            parts.slots(),
+            parts.ceiling(),
+            parts.downstream(),
+            parts.attempts(),
+            parts.taskQueue(),
+            parts.clock()),
+        GRACE);
+  }
+
+  @Test
+  void restartGoesOnAtThePageThatFailed() {
+    try (PaymentScene scene = PaymentScene.open(CALM)) {
+      List<Object> begins = new ArrayList<>();
+      PaymentReconciler reconciler =
+          reconciler(
+              scene,
+              watched(
+                  scene,
+                  (page, arguments) -> {
+                    begins.add(arguments[0]);
+                    if (begins.size() == 3) {
+                      throw new StoreException(StoreException.Outcome.NONE, "away");
+                    }
+                  }));
+      assertThat(reconciler.restartPage()).isTrue();
+      assertThat(reconciler.restartPage()).isTrue();
+      assertThatThrownBy(reconciler::restartPage).isInstanceOf(StoreException.class);
+      // The spans count from the beginning, not from the repetition.
+      scene.time.pass(Duration.ofMinutes(5));
+      restartAll(reconciler);
+      assertThat(begins.get(3)).isEqualTo(begins.get(2));
+      begins.remove(3);
+      Instant begun = (Instant) begins.get(1);
+      assertThat(begins)
+          .containsExactly(
+              Instant.MIN,
+              begun,
+              begun.plus(Duration.ofMinutes(1)),
+              begun.plus(Duration.ofMinutes(10)),
+              begun.plus(Duration.ofHours(1)),
+              begun.plus(Duration.ofHours(6)),
+              begun.plus(Duration.ofDays(1)),
+              begun.plus(Duration.ofDays(7)));
+    }
   }
 
   @Test
@@ -97,32 +176,11 @@ final class PaymentReconcilerTest {
       scene.time.pass(Duration.ofMinutes(2));
       List<String> order = new ArrayList<>();
       PaymentStore recording =
-          (PaymentStore)
-              Proxy.newProxyInstance(
-                  PaymentStore.class.getClassLoader(),
-                  new Class<?>[] {PaymentStore.class},
-                  (proxy, method, arguments) -> {
-                    Object result = method.invoke(scene.store, arguments);
-                    if (method.getName().equals("open") && result instanceof List<?> page) {
-                      page.forEach(
-                          entry ->
-                              order.add(((PaymentStore.OpenPayment) entry).payment().paymentId()));
-                    }
-                    return result;
-                  });
-      PaymentParts parts = scene.parts;
-      new PaymentReconciler(
-              scene.time.client(),
-              new PaymentParts(
-                  recording,
-                  parts.slots(),
-                  parts.ceiling(),
-                  parts.downstream(),
-                  parts.attempts(),
-                  parts.taskQueue(),
-                  parts.clock()),
-              GRACE)
-          .restartAll();
+          watched(
+              scene,
+              (result, arguments) ->
+                  result.forEach(entry -> order.add(entry.payment().paymentId())));
+      restartAll(reconciler(scene, recording));
       assertThat(order)
           .filteredOn(id -> id.startsWith(scene.name))
           .containsExactly(due.paymentId(), later.paymentId());
@@ -166,14 +224,14 @@ final class PaymentReconcilerTest {
           "the first payments", Duration.ofHours(1), () -> scene.status("f").paid() == 20);
 
       try (PaymentScene empty = scene.onAnotherTemporal(CALM)) {
-        empty.reconciler(GRACE).restartAll();
+        restartAll(empty.reconciler(GRACE));
         empty.time.pass(Duration.ofHours(12));
         assertThat(empty.downstream.calls()).isZero();
         empty.time.pass(Duration.ofHours(13));
         assertThat(empty.awaitDone("f").paid()).isEqualTo(40);
         assertThat(empty.downstream.booked()).hasSize(20);
         assertThat(empty.downstream.calls()).isEqualTo(20);
-        empty.reconciler(GRACE).restartAll();
+        restartAll(empty.reconciler(GRACE));
         empty.time.pass(Duration.ofDays(1));
         assertThat(empty.downstream.calls()).isEqualTo(20);
       }

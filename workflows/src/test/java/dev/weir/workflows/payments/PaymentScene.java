@@ -113,7 +113,7 @@ final class PaymentScene implements AutoCloseable {
                 name,
                 settings.ceiling(),
                 new LeaseCeiling.Times(
-                    used.maxCallTime(), FlakyDownstream.maxLateness(), Duration.ofMinutes(15))),
+                    used.maxCallTime(), FlakyDownstream.maxLateness(), maxPause(settings))),
             crashes.in(Downstream.class, used),
             Attempts.within(settings.giveUpAfter()),
             "payments-" + name,
@@ -131,6 +131,11 @@ final class PaymentScene implements AutoCloseable {
                 parts.taskQueue(),
                 time));
     this.worker = PaymentWorker.start(time.client(), parts);
+  }
+
+  /** A call whose worker crashes keeps its place for so long, and many of them do. */
+  private static Duration maxPause(Settings settings) {
+    return settings.crashes() > 0 ? Duration.ofSeconds(5) : Duration.ofMinutes(15);
   }
 
   private SlotSource interrupted(SlotSource slots) {

@@ -2,7 +2,9 @@ package dev.weir.workflows.payments;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.engine.payments.FeedRecord;
 import dev.weir.engine.payments.FeedState;
+import dev.weir.engine.payments.FeedStatus;
 import dev.weir.engine.payments.Payment;
 import dev.weir.engine.payments.PaymentState;
 import dev.weir.engine.payments.PaymentStatus;
@@ -84,6 +86,29 @@ final class PaymentSlotsTest {
       assertThat(scene.scheduler.find(id).orElseThrow().state()).isEqualTo(SlotState.CANCELLED);
       assertThat(scene.awaitDone("f").cancelled()).isEqualTo(1);
       assertThat(scene.downstream.calls(id)).isZero();
+    }
+  }
+
+  @Test
+  void paymentWhoseIdHasASlotForAnotherTimeIsRejected() {
+    try (PaymentScene scene = PaymentScene.open(new Settings(10, 20, 0, 0))) {
+      Instant later = scene.time.instant().plus(Duration.ofDays(30));
+      Slot tooLate = scene.scheduler.assign(scene.payment(1).paymentId(), scene.name, later);
+      Slot tooEarly = scene.scheduler.assign(scene.payment(2).paymentId(), scene.name);
+      scene.receive(
+          "f",
+          PaymentScene.feed(
+              List.of(scene.payment(0), scene.payment(1), scene.payment(2, Optional.of(later)))));
+      FeedStatus done = scene.awaitDone("f");
+      assertThat(done.paid()).isEqualTo(1);
+      assertThat(scene.payments.rejects(scene.feedId("f"), 0, 10))
+          .extracting(FeedRecord.Rejected::reason)
+          .containsExactly(
+              "paymentId is the event id of a slot that was requested for "
+                  + tooLate.requestedTime(),
+              "paymentId is the event id of a slot that was requested for "
+                  + tooEarly.requestedTime());
+      assertThat(scene.scheduler.find(tooLate.eventId())).contains(tooLate);
     }
   }
 

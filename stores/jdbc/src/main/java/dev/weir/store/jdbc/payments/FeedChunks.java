@@ -20,23 +20,30 @@ import java.util.Set;
 
 /** The chunks in which the payments of a feed are handed to Temporal. */
 final class FeedChunks {
+  /**
+   * The feed is looked up first and not joined: only with one number is the order of the index of
+   * open payments known to be the order of the lines, and a page costs what it contains.
+   */
   private static final String NEXT =
       """
       select p.line, %s
-      from payment_feed f
-      join payment p on p.feed_no = f.feed_no
-      where f.feed_id = ? and f.state > 0 and p.state in (1, 2) and p.line > ?
+      from payment p
+      where p.feed_no = (select f.feed_no from payment_feed f where f.feed_id = ? and f.state > 0)
+        and p.state in (1, 2) and p.line > ?
       order by p.line limit ?
       """
           .formatted(PaymentRow.CONTENT);
 
-  /** Those of a known chunk that may not be handed to Temporal yet. */
+  /**
+   * Those of a known chunk that may not be handed to Temporal yet. One that runs was, but to a
+   * Temporal that may have lost it.
+   */
   private static final String AGAIN =
       """
       select p.line, %s
-      from payment_feed f
-      join payment p on p.feed_no = f.feed_no
-      where f.feed_id = ? and p.state = 1 and p.line > ? and p.line <= ?
+      from payment p
+      where p.feed_no = (select f.feed_no from payment_feed f where f.feed_id = ?)
+        and p.state in (1, 2) and p.line > ? and p.line <= ?
       order by p.line
       """
           .formatted(PaymentRow.CONTENT);
@@ -97,13 +104,15 @@ final class FeedChunks {
       select p.feed_no, p.line, %s
       from payment_feed f
       join payment_chunk c on c.feed_no = f.feed_no
-      join payment p on p.feed_no = c.feed_no and p.line <= c.last_line
-        and p.line > greatest(c.after_line, case when c.feed_no = ? then ?::bigint else 0 end)
-      left join slot s on s.event_id = p.payment_id
+      cross join lateral (
+        select p.*, (select s.scheduled from slot s where s.event_id = p.payment_id) as scheduled
+        from payment p
+        where p.feed_no = c.feed_no and p.state in (1, 2) and p.line <= c.last_line
+          and p.line > greatest(c.after_line, case when c.feed_no = ? then ?::bigint else 0 end)
+        order by p.line) p
       where f.state in (1, 2) and f.feed_no >= ? and c.is_started and c.first_scheduled < ?
-        and p.state in (1, 2)
-        and coalesce(s.scheduled, c.last_scheduled) >= ?
-        and coalesce(s.scheduled, c.last_scheduled) < ?
+        and coalesce(p.scheduled, c.last_scheduled) >= ?
+        and coalesce(p.scheduled, c.last_scheduled) < ?
       order by c.feed_no, c.after_line, p.line limit ?
       """
           .formatted(PaymentRow.CONTENT);

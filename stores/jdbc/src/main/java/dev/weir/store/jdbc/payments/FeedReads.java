@@ -49,9 +49,8 @@ final class FeedReads {
   private static final String REJECTS =
       """
       select r.line, r.reason, r.payment_id, r.record
-      from payment_feed f
-      join payment_reject r on r.feed_no = f.feed_no
-      where f.feed_id = ? and r.line > ?
+      from payment_reject r
+      where r.feed_no = (select f.feed_no from payment_feed f where f.feed_id = ?) and r.line > ?
       order by r.line limit ?
       """;
 
@@ -84,7 +83,9 @@ final class FeedReads {
     long open = row.getLong("open_count");
     long failed = row.getLong("failed");
     long cancelled = row.getLong("cancelled");
+    long paid = row.getLong("accepted_count") - open - failed - cancelled;
     FeedState state = STATES.get(row.getInt("state"));
+    // The payments of a chunk run before all of them are started.
     return new FeedStatus(
         row.getString("feed_id"),
         row.getString("config_name"),
@@ -93,8 +94,8 @@ final class FeedReads {
         row.getLong("repeated_count"),
         row.getLong("rejected_count"),
         row.getLong("assigned"),
-        row.getLong("started"),
-        row.getLong("accepted_count") - open - failed - cancelled,
+        Math.max(row.getLong("started"), paid + failed),
+        paid,
         failed,
         cancelled,
         PaymentRow.time(row, "first_scheduled"),

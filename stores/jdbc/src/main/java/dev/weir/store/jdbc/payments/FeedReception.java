@@ -27,14 +27,16 @@ final class FeedReception {
   /** Portions that are removed from a reception that was given up, before others get a turn. */
   private static final int MAX_PORTIONS = 10;
 
+  /** Numbers of receptions rise with the time, so that those of a feed that was removed are old. */
   private static final String OPEN =
       """
       insert into payment_feed as f (feed_id, config_name, state, reception, created_at,
                                      received_at, read_count, accepted_count, repeated_count,
                                      rejected_count, digest)
-      values (?, ?, 0, 1, %1$s, %1$s, 0, 0, 0, 0, '')
+      values (?, ?, 0, %1$s, %1$s, %1$s, 0, 0, 0, 0, '')
       on conflict (feed_id) do update
-      set config_name = excluded.config_name, reception = f.reception + 1,
+      set config_name = excluded.config_name,
+          reception = greatest(f.reception + 1, excluded.reception),
           received_at = excluded.received_at,
           read_count = 0, accepted_count = 0, repeated_count = 0, rejected_count = 0
       where f.state = 0
@@ -120,6 +122,17 @@ final class FeedReception {
             .orElse(OptionalLong.empty());
     number.ifPresent(reception -> discard(new Reception(feedId, reception), Integer.MAX_VALUE));
     return number;
+  }
+
+  /** Removes a feed whose reception is not completed. */
+  void remove(Reception reception) {
+    discard(reception, Integer.MAX_VALUE);
+    transactions.write(
+        connection ->
+            Sql.update(
+                connection,
+                "delete from payment_feed where feed_no = ?",
+                lock(connection, reception)));
   }
 
   /** Returns false if no reception was given up. */

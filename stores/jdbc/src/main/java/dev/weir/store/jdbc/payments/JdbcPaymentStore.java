@@ -70,6 +70,11 @@ public final class JdbcPaymentStore implements PaymentStore {
   }
 
   @Override
+  public void remove(Reception feed) {
+    reception.remove(feed);
+  }
+
+  @Override
   public boolean discardGivenUp(Duration silence) {
     return reception.discardGivenUp(silence);
   }

@@ -101,6 +101,22 @@ final class FeedReceptionTest {
     assertThat(store.complete(again, "digest").read()).isEqualTo(1);
   }
 
+  @Test
+  void feedThatIsRemovedIsUnknownAndItsReceiverCanAddNothing() {
+    Reception removed = open(store, "f");
+    store.add(removed, List.of(record(2, 1, "1.00"), rejected(3)));
+    store.remove(removed);
+    assertThat(store.feed(removed.feedId())).isEmpty();
+    assertThat(store.find(name + "/1")).isEmpty();
+    assertThat(store.rejects(removed.feedId(), 0, 10)).isEmpty();
+    Reception again = open(store, "f");
+    assertThatThrownBy(() -> store.add(removed, List.of(record(2, 1, "1.00"))))
+        .isInstanceOf(ReceptionLostException.class);
+    assertThatThrownBy(() -> store.remove(removed)).isInstanceOf(ReceptionLostException.class);
+    store.add(again, List.of(record(2, 1, "2.00")));
+    assertThat(store.complete(again, "digest").read()).isEqualTo(1);
+  }
+
   private static void makeOld(Reception reception) throws SQLException {
     try (Connection connection = Database.get().pool().getConnection()) {
       Sql.update(

@@ -231,6 +231,11 @@ final class JdbcPaymentStoreTest {
     store.begin(payment(2).paymentId());
     assertThat(store.startedUntil(feedId)).isZero();
     assertThat(otherNode.chunk(feedId, 0, 3).orElseThrow())
+        .as("one that runs may have lost its workflow as well")
+        .isEqualTo(first);
+    store.ended(call(payment(2), NOON, PaymentCall.Result.PAID), PaymentState.PAID);
+    assertThat(status(feedId).started()).as("what has ended was started").isEqualTo(1);
+    assertThat(otherNode.chunk(feedId, 0, 3).orElseThrow())
         .isEqualTo(
             new Chunk(
                 0,

@@ -1,0 +1,166 @@
+package dev.weir.workflows;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpHandler;
+import com.sun.net.httpserver.HttpServer;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.slots.SlotRequest;
+import dev.weir.workflows.SlotSource.PacedSlot;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A server behind a real socket whose answers are not those of Weir. */
+final class RemoteSlotsTest {
+  private static final Duration LONG = Duration.ofMinutes(1);
+  private static final List<SlotRequest> ONE =
+      List.of(new SlotRequest("ann", "bank", SlotRequest.NOW));
+
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final CountDownLatch end = new CountDownLatch(1);
+  private final HttpServer server = listen();
+  private final URI url = URI.create("http://127.0.0.1:" + server.getAddress().getPort());
+
+  private static HttpServer listen() {
+    try {
+      return HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @AfterEach
+  void close() {
+    end.countDown();
+    server.stop(0);
+    threads.shutdownNow();
+  }
+
+  private RemoteSlots slots(HttpHandler handler, Duration timeout) {
+    server.createContext("/", handler);
+    server.setExecutor(threads);
+    server.start();
+    return new RemoteSlots(new RemoteSlots.Settings(url, "", timeout));
+  }
+
+  private static void answer(HttpExchange exchange, int status, String body) throws IOException {
+    byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+    exchange.sendResponseHeaders(status, bytes.length);
+    exchange.getResponseBody().write(bytes);
+    exchange.close();
+  }
+
+  private StoreException failure(int status, String body) {
+    try (RemoteSlots slots = slots(exchange -> answer(exchange, status, body), LONG)) {
+      return failure(slots);
+    }
+  }
+
+  private static StoreException failure(RemoteSlots slots) {
+    return catchThrowableOfType(StoreException.class, () -> slots.assign(ONE));
+  }
+
+  @Test
+  void readsASlot() {
+    String body =
+        "[{\"requestedTime\":\"2026-06-01T12:00:00Z\",\"scheduledTime\":\"2026-06-01T12:00:01Z\"}]";
+    try (RemoteSlots slots = slots(exchange -> answer(exchange, 200, body), LONG)) {
+      assertThat(slots.assign(ONE))
+          .containsExactly(
+              new PacedSlot.Assigned(
+                  Instant.parse("2026-06-01T12:00:00Z"),
+                  Instant.parse("2026-06-01T12:00:01Z"),
+                  false));
+    }
+  }
+
+  @Test
+  void objectInsteadOfAListIsNoUsableAnswer() {
+    StoreException failure = failure(200, "{\"scheduledTime\":\"2026-06-01T12:00:01Z\"}");
+    assertThat(failure).hasMessage("Weir gave no usable answer: it returned no list of slots");
+    assertThat(failure.outcome()).isEqualTo(StoreException.Outcome.UNKNOWN);
+  }
+
+  @Test
+  void messageRepeatsOnlyTheBeginningOfAnAnswer() {
+    assertThat(failure(500, "x".repeat(100_000)).getMessage())
+        .isEqualTo("Weir gave no usable answer: it answered 500: " + "x".repeat(500) + "…");
+  }
+
+  @Test
+  void bodyThatDoesNotEndIsGivenUpInTime() throws InterruptedException {
+    CountDownLatch isClosed = new CountDownLatch(1);
+    HttpHandler dripping =
+        exchange -> {
+          exchange.sendResponseHeaders(200, 0);
+          try (OutputStream body = exchange.getResponseBody()) {
+            while (!end.await(10, TimeUnit.MILLISECONDS)) {
+              body.write(' ');
+              body.flush();
+            }
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          } finally {
+            isClosed.countDown();
+          }
+        };
+    try (RemoteSlots slots = slots(dripping, Duration.ofMillis(300))) {
+      StoreException failure = failure(slots);
+      assertThat(failure).hasMessage("Weir did not answer within PT0.3S");
+      assertThat(failure.outcome()).isEqualTo(StoreException.Outcome.UNKNOWN);
+      assertThat(isClosed.await(LONG.toSeconds(), TimeUnit.SECONDS))
+          .as("its connection ends")
+          .isTrue();
+    }
+  }
+
+  @Test
+  void bodyThatIsTooLongIsNotRead() throws InterruptedException {
+    CountDownLatch isClosed = new CountDownLatch(1);
+    HttpHandler endless =
+        exchange -> {
+          exchange.sendResponseHeaders(200, 0);
+          try (OutputStream body = exchange.getResponseBody()) {
+            byte[] some = " ".repeat(64 * 1024).getBytes(StandardCharsets.UTF_8);
+            while (end.getCount() > 0) {
+              body.write(some);
+            }
+          } finally {
+            isClosed.countDown();
+          }
+        };
+    try (RemoteSlots slots = slots(endless, LONG)) {
+      assertThat(failure(slots))
+          .hasMessage("Weir gave no usable answer: it is longer than 8388608 bytes");
+      assertThat(isClosed.await(LONG.toSeconds(), TimeUnit.SECONDS))
+          .as("its connection ends")
+          .isTrue();
+    }
+  }
+
+  @Test
+  void serverThatCannotBeReachedHasAssignedNothing() {
+    try (RemoteSlots slots = slots(HttpExchange::close, LONG)) {
+      server.stop(0);
+      StoreException failure = failure(slots);
+      assertThat(failure).hasMessage("Weir is unreachable at " + url + ": ConnectException");
+      assertThat(failure.outcome()).isEqualTo(StoreException.Outcome.NONE);
+    }
+  }
+}
