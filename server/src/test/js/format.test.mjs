@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { duration, millis, parseDuration, percent, printable, relative, short, span } from "../../main/resources/dashboard/format.js";
+import { clock, duration, millis, parseDuration, percent, printable, printableId, relative, short, span } from "../../main/resources/dashboard/format.js";
 
 test("writes lengths of time in at most two units", () => {
   assert.equal(span(0), "0 ms");
@@ -43,5 +43,25 @@ test("shows what could pass one id off as another", () => {
   assert.equal(printable("pay-\u202e321"), "pay-\\u202e321");
   assert.equal(printable("a\u2066b\u2069\u200f\u061c"), "a\\u2066b\\u2069\\u200f\\u061c");
   assert.equal(printable("zero\u200bwidth\ufeff\u0000\u001b"), "zero\\u200bwidth\\ufeff\\u0000\\u001b");
-  for (const plain of ["שלום", "日本", "a\tb\nc", "\u00a0", "👩‍💻", "pay-1"]) assert.equal(printable(plain), plain);
+  for (const plain of ["שלום", "日本", "a\tb\nc", "\u00a0", "👩‍💻", "❤️ 👍🏽", "pay-1", "क\u094dष"]) assert.equal(printable(plain), plain);
+});
+
+test("shows what is ignored by default, whatever its plane", () => {
+  assert.equal(printable("a\u00adb\u034fc\u115fd\u3164e\u180ef"), "a\\u00adb\\u034fc\\u115fd\\u3164e\\u180ef");
+  assert.equal(printable("pay\u200d1\ufe0f"), "pay\\u200d1\\ufe0f");
+  assert.equal(printable("x\u{e0041}"), "x\\udb40\\udc41");
+  assert.equal(printable("lone\ud800"), "lone\\ud800");
+  assert.equal(printable("👍\u200bx"), "👍\\u200bx");
+});
+
+test("shows the breaks and spaces of an id", () => {
+  assert.equal(printableId(" a  b\tc\nd\u00a0e "), "\\u0020a \\u0020b\\u0009c\\u000ad\\u00a0e\\u0020");
+  assert.equal(printableId("pay 1"), "pay 1");
+  assert.equal(printableId(7), "7");
+});
+
+test("a day of another year has its year", () => {
+  const now = new Date(2026, 5, 1, 12).getTime();
+  assert.equal(clock(new Date(2026, 11, 24, 9, 30), now), "24 Dec 09:30");
+  assert.equal(clock(new Date(2027, 5, 1, 9, 30), now), "1 Jun 2027 09:30");
 });

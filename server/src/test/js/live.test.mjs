@@ -91,6 +91,22 @@ test("goes on at once, and without a gap, when the node asks to renew the stream
   assert.deepEqual(links, ["Live", "Live"]);
 });
 
+test("asks for a token if the renewed stream is refused, and says nothing of a lost node", async (t) => {
+  let streams = 0;
+  let asked = 0;
+  const links = await followed(t, (path) => {
+    if (streams === 0) document.addEventListener("tokenneeded", () => { asked += 1; });
+    if (path.startsWith("/api/v1/dashboard/now")) return Response.json(NOW);
+    streams += 1;
+    return streams === 1
+      ? new Response('event: sample\ndata: {"second":2}\n\nevent: end\ndata: {"reason":"renew"}\n\n')
+      : Response.json({ type: "urn:weir:problem:not-authenticated" }, { status: 401 });
+  }, (seen) => seen.length >= 2);
+  assert.deepEqual(links, ["Live", "No access"]);
+  assert.equal(streams, 2);
+  assert.ok(asked >= 1);
+});
+
 test("pauses if a stream ends without a sample", async (t) => {
   let streams = 0;
   const links = await followed(t, (path) => {

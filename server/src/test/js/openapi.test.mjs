@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import test from "node:test";
 import { load } from "../../main/resources/dashboard/vendor/js-yaml-5.5.0/js-yaml.esm.min.mjs";
-import { byTag, exampleOf, operations, pretty, requestOf } from "../../main/resources/dashboard/openapi.js";
+import { byTag, exampleOf, operations, requestOf } from "../../main/resources/dashboard/openapi.js";
 
 const document = load(await readFile(new URL("../../main/resources/openapi.yaml", import.meta.url), "utf8"));
 
@@ -35,9 +35,4 @@ test("values reach the path, the query and the header fields", () => {
     url: "/a/a%2Fb%20%C3%BC?limit=5",
     headers: { "If-Match": '"3"' },
   });
-});
-
-test("writes JSON with indents, and other text as it is", () => {
-  assert.equal(pretty('{"a":1}'), '{\n  "a": 1\n}');
-  assert.equal(pretty("no JSON"), "no JSON");
 });

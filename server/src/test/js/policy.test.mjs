@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { differences, formField, hoursOf, isoDuration, policyFrom, policyOf, policyText, precondition, valuesOf } from "../../main/resources/dashboard/policy.js";
+import { differences, formField, hoursOf, isoDuration, policyFrom, policyOf, policyText, precondition, valuesOf, flattened } from "../../main/resources/dashboard/policy.js";
 
 const CONFIGURATION = {
   configName: "statements", version: 3, active: true, maxPerWindow: 600, windowSize: "PT1M", windowSizeSecs: 60, spread: "even", notBefore: "now",
@@ -67,8 +67,41 @@ test("a pause that is not edited stays as it was, to the microsecond", () => {
   assert.equal(policyFrom({ ...values, pausedUntil: later }, policy).pausedUntil, "2033-12-01T00:00:00.000Z");
 });
 
+test("a pause up to the last second that there is survives its form in every zone", () => {
+  const before = process.env.TZ;
+  try {
+    for (const zone of ["UTC", "Asia/Kolkata", "Pacific/Kiritimati", "America/New_York"]) {
+      process.env.TZ = zone;
+      for (const pausedUntil of ["9999-12-31T23:59:59Z", "9999-12-31T12:00:00.5Z", "2033-10-30T01:30:00.123456Z", "0099-01-01T12:00:00Z"]) {
+        const values = valuesOf({ pausedUntil });
+        assert.match(values.pausedUntil, /^\d{4,5}-\d\d-\d\dT\d\d:\d\d:\d\d$/, `${pausedUntil} in ${zone}`);
+        assert.equal(policyFrom(values, { pausedUntil }).pausedUntil, pausedUntil, zone);
+        assert.equal(policyFrom({ ...values, pausedUntil: values.pausedUntil.replace(/:00$/, "") }, { pausedUntil }).pausedUntil, pausedUntil, zone);
+      }
+      const late = valuesOf({ pausedUntil: "9999-12-31T23:59:59Z" });
+      assert.equal(Date.parse(policyFrom(late).pausedUntil), Date.parse("9999-12-31T23:59:59Z"), zone);
+    }
+  } finally {
+    if (before === undefined) delete process.env.TZ;
+    else process.env.TZ = before;
+  }
+  assert.equal(policyFrom({ ...valuesOf({}), pausedUntil: "tomorrow" }).pausedUntil, "tomorrow");
+});
+
 test("only the configuration that was read is overwritten", () => {
   assert.deepEqual(precondition({ configName: "ca", version: 3 }, "ca"), { "If-Match": '"3"' });
   assert.deepEqual(precondition({ configName: "ca", version: 3 }, "cb"), { "If-None-Match": "*" });
   assert.deepEqual(precondition(null, "cb"), { "If-None-Match": "*" });
+});
+
+test("a pause is shown in the zone of the browser, with the fraction by which two may differ", () => {
+  const before = process.env.TZ;
+  try {
+    process.env.TZ = "Asia/Kolkata";
+    assert.equal(flattened({ pausedUntil: "2033-10-30T01:30:00Z" }).pausedUntil, "2033-10-30 07:00:00");
+    assert.equal(flattened({ pausedUntil: "2033-10-30T01:30:00.25Z" }).pausedUntil, "2033-10-30 07:00:00.25");
+  } finally {
+    if (before === undefined) delete process.env.TZ;
+    else process.env.TZ = before;
+  }
 });

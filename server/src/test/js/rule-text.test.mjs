@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { changes, countsOf, decisionText, limitText, matches, mostRefused, specFrom, specOf, valuesOf } from "../../main/resources/dashboard/rule-text.js";
+import { changes, countsOf, decisionText, limitText, matches, mostRefused, shadowText, specFrom, specOf, valuesOf } from "../../main/resources/dashboard/rule-text.js";
 
 const RULE = {
   id: 7, name: "orders", algorithm: "FIXED_WINDOW", pathPattern: "/api/orders/**", methods: ["POST"], keyBy: ["header:X-Api-Key", "ip"], allowedRequests: 3,
@@ -62,4 +62,9 @@ test("says what a rule decides", () => {
   assert.equal(decisionText({ outcome: "refused", retryAfter: 1.5 }), "refuses; ask again in 1.5 s");
   assert.equal(decisionText({ outcome: "queued", delayMs: 500 }), "lets it wait 500 ms");
   assert.equal(decisionText({ outcome: "allowed", remaining: 2, reset: 10 }), "allows it, 2 left, more in 10 s");
+});
+
+test("what a rule in shadow would only delay is not said to be refused", () => {
+  assert.equal(shadowText({ ...RULE, queueEnabled: true }), "Would have refused or delayed");
+  assert.equal(shadowText({ ...RULE, queueEnabled: false }), "Would have refused");
 });

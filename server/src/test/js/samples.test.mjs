@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { MAX_SECONDS, Samples } from "../../main/resources/dashboard/samples.js";
+import { MAX_SECONDS, Samples, waitingTexts } from "../../main/resources/dashboard/samples.js";
 
 function loaded() {
   const samples = new Samples();
@@ -45,4 +45,11 @@ test("a gap of the server is a gap of the shown time", () => {
   const samples = loaded();
   samples.add({ second: 100, allowed: 1 });
   assert.deepEqual(samples.columns(["allowed"], 60), [[100], [1]]);
+});
+
+test("what waits is in queues or for slots", () => {
+  const samples = new Samples();
+  samples.load({ seconds: [1, 2], series: { waiting: [1, 3], slotsWaiting: [0, 40] } });
+  assert.deepEqual(waitingTexts(samples), ["43", "3 in queues, 40 for slots"]);
+  assert.deepEqual(waitingTexts(new Samples()), ["0", "0 in queues, 0 for slots"]);
 });

@@ -68,9 +68,28 @@ test("a long backlog is shown to its end", () => {
   assert.equal(zoomToEnd(15 * MINUTE, 40 * MINUTE), HOUR);
   assert.equal(zoomToEnd(15 * MINUTE, MINUTE), 15 * MINUTE);
   assert.equal(zoomToEnd(15 * MINUTE, 99 * DAY), 7 * DAY);
+  assert.equal(zoomToEnd(15 * MINUTE, NaN), 15 * MINUTE);
 });
 
 test("mixes colours", () => {
   assert.equal(mixed("#000000", "#ffffff", 0.5), "#808080");
   assert.equal(mixed("#0b6784", "#ffffff", 0), "#0b6784");
+});
+
+test("the ticks of an axis are round times on both sides of a change of summer time", () => {
+  const before = process.env.TZ;
+  try {
+    process.env.TZ = "Europe/Berlin";
+    for (const change of ["2026-10-25T01:00:00Z", "2026-03-29T01:00:00Z"]) {
+      for (const length of [7 * DAY, 2 * DAY]) {
+        const from = Date.parse(change) - length / 2;
+        const ticks = axisTicks(from, from + length, 8, 0);
+        assert.ok(ticks.length >= 6, `${ticks.length}`);
+        for (const { at, text } of ticks) assert.equal(new Date(at).getHours() % 6, 0, `${text} ${new Date(at)}`);
+      }
+    }
+  } finally {
+    if (before === undefined) delete process.env.TZ;
+    else process.env.TZ = before;
+  }
 });

@@ -1,9 +1,9 @@
 // The shell: which page is shown, the token, the theme.
 
 import { el, replace, setText } from "./dom.js";
-import { get, hasToken, onToken, setToken } from "./http.js";
+import { get, hasToken, onToken, setToken, wrongToken } from "./http.js";
 import { watch } from "./watch.js";
-import { empty, explained, toast } from "./widgets.js";
+import { button, empty, explained } from "./widgets.js";
 
 /** Pages by name; each module is loaded when it is first shown. `needs` is a part that must run. */
 const PAGES = [
@@ -26,10 +26,12 @@ const nav = document.getElementById("nav");
 const live = document.getElementById("live");
 const themeButton = document.getElementById("theme");
 const tokenButton = document.getElementById("token");
+const access = document.getElementById("access");
 let parts = null;
 let partsAt = 0;
 let shown = null;
 let isMissing = false; // the page, because the node did not answer
+let isEdited = false; // something was entered in the page
 
 function route() {
   const [name = "now", ...rest] = location.hash.replace(/^#\/?/, "").split("/");
@@ -69,6 +71,8 @@ async function show({ focus }) {
   const { signal } = shown;
   const { name, rest } = route();
   isMissing = false;
+  isEdited = false;
+  access.hidden = true;
   try {
     // Parts may start later than the node.
     if (!parts || performance.now() - partsAt > PARTS_MS) {
@@ -111,6 +115,7 @@ function showFailure(name, problem) {
   drawNav(name);
   if (problem.needsToken) {
     showLink("lost", "No access");
+    access.hidden = true;
     replace(main, empty(tokenText(problem), "Enter the token of an administrator. It is kept in the memory of this page only, and is gone when you close it.",
       el("button", { type: "button", class: "primary", onclick: askToken }, hasToken() ? "Enter another token" : "Enter token")));
     return;
@@ -134,11 +139,19 @@ async function loadParts() {
   return found;
 }
 
+/** A page that asks again and again says it once, and stays. */
+function showAccess(problem) {
+  if (!access.hidden) return;
+  replace(access, el("span", { class: "grow" }, `${tokenText(problem)}. What you entered stays while you enter another one.`), button("Enter another token", askToken));
+  access.hidden = false;
+}
+
 let tokenDialog = null;
 
 function askToken() {
   if (tokenDialog) return;
-  const field = el("input", { type: "password", id: "token-field", autocomplete: "off", required: true, "aria-describedby": "token-hint" });
+  const field = el("input", { type: "password", id: "token-field", autocomplete: "off", required: true, "aria-describedby": "token-hint",
+    oninput: () => field.setCustomValidity("") });
   tokenDialog = el(
     "dialog",
     { "aria-labelledby": "token-title" },
@@ -148,6 +161,8 @@ function askToken() {
         onsubmit: (event) => {
           event.preventDefault();
           const value = field.value.trim();
+          field.setCustomValidity(wrongToken(value));
+          if (!field.reportValidity()) return;
           tokenDialog.close();
           setToken(value);
         },
@@ -178,6 +193,12 @@ tokenButton.addEventListener("click", () => {
 onToken((present) => {
   tokenButton.hidden = false;
   setText(tokenButton, present ? "Forget token" : "Enter token");
+  access.hidden = true;
+  if (present && parts && isEdited) {
+    // What was entered stays, and is sent with the new token.
+    partsAt = -PARTS_MS;
+    return;
+  }
   parts = null;
   show({ focus: true });
 });
@@ -185,7 +206,10 @@ document.addEventListener("tokenneeded", ({ detail: problem }) => {
   tokenButton.hidden = false;
   if (!hasToken()) askToken();
   // Without a page, its place says so.
-  else if (parts) toast(`${tokenText(problem)}.`, "danger");
+  else if (parts) showAccess(problem);
+});
+main.addEventListener("input", () => {
+  isEdited = true;
 });
 themeButton.addEventListener("click", () => {
   const next = document.documentElement.dataset.theme === "dark" ? "light" : "dark";

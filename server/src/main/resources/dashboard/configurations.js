@@ -4,8 +4,8 @@ import { el, replace, setText } from "./dom.js";
 import { count, dateTime, duration, relative } from "./format.js";
 import { get, post, withQuery } from "./http.js";
 import { policyForm } from "./policy-form.js";
-import { differences, flattened, labelOf, policyOf, policyText, precondition } from "./policy.js";
-import { badge, busy, button, debounced, facts, field, input, loading, notice, pageHead, panel, select, table } from "./widgets.js";
+import { differences, flattened, formLabel, labelOf, policyOf, policyText, precondition } from "./policy.js";
+import { badge, busy, button, debounced, facts, field, input, loading, notice, pageHead, panel, select, standText, table } from "./widgets.js";
 
 export function show(main, { rest, signal }) {
   const list = el("div", {});
@@ -19,7 +19,7 @@ export function show(main, { rest, signal }) {
   loading(list, async () => {
     const all = await get("/admin/rate-limit/configs", { signal });
     return table("Configurations in force", [
-      { title: "Name", header: true, cell: (one) => el("a", { href: link(one.configName) }, one.configName) },
+      { title: "Name", header: true, class: "break", cell: (one) => el("a", { href: link(one.configName) }, one.configName) },
       { title: "Limit", class: "nowrap", cell: policyText },
       { title: "Max in a second", number: true, secondary: true, cell: (one) => count(one.peakPerSecond) },
       { title: "Spread", secondary: true, cell: (one) => one.spread },
@@ -174,9 +174,9 @@ function editor(current, signal) {
   /** Another version came into force meanwhile: both are shown, and nothing is overwritten unless that is wanted. */
   async function showConflict(configName, problem) {
     const theirs = await get(withQuery("/admin/rate-limit/config", { name: configName }), { signal });
-    const mine = form.policy();
+    const mine = base === null ? form.policy() : form.policyOnto(policyOf(theirs));
     replace(conflict, panel(base?.configName === configName ? `Version ${theirs.version} came into force while you edited` : `${configName} exists already`, { hint: problem.message },
-      differenceTable(differences(theirs, mine).filter((row) => row.name !== "peakPerSecond"), `In force: version ${theirs.version}`, "Your changes"),
+      differenceTable(differences(theirs, mine).filter((row) => row.name !== "peakPerSecond"), `In force: version ${theirs.version}`, "With your changes"),
       el("div", { class: "row" },
         button("Take theirs", () => {
           standOn(theirs);
@@ -185,8 +185,9 @@ function editor(current, signal) {
           save.focus();
         }),
         button("Keep mine, on top of theirs", () => {
+          const both = base === null ? [] : form.mergeOnto(policyOf(theirs));
           standOn(theirs);
-          status.show(`Your changes now stand on version ${theirs.version}. Save again to store them.`, "warning");
+          status.show(standText(theirs, both.map(formLabel)), "warning");
           save.focus();
         }),
         base === null && button("Choose another name", () => {

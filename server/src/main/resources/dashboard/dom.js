@@ -41,6 +41,38 @@ export function replace(element, ...children) {
   return append(element, ...children);
 }
 
+/**
+ * Makes the content of an element what the children are, and leaves what is the same in place, with the focus in it.
+ * Children with a `data-key` are the same as those that had it. Listeners of what is left in place stay.
+ */
+export function update(element, ...children) {
+  sync(element, append(document.createElement("div"), ...children), { attributes: false });
+}
+
+function sync(old, fresh, { attributes = true } = {}) {
+  if (attributes) {
+    for (const name of old.getAttributeNames()) if (!fresh.hasAttribute(name)) old.removeAttribute(name);
+    for (const name of fresh.getAttributeNames()) if (old.getAttribute(name) !== fresh.getAttribute(name)) old.setAttribute(name, fresh.getAttribute(name));
+  }
+  const before = [...old.childNodes];
+  const keyed = new Map(before.filter(keyOf).map((child) => [keyOf(child), child]));
+  const wanted = [...fresh.childNodes].map((child, i) => {
+    const same = keyOf(child) ? keyed.get(keyOf(child)) : before[i];
+    if (!same || same.nodeName !== child.nodeName || keyOf(same) !== keyOf(child)) return child;
+    if (child.nodeName !== "#text") sync(same, child);
+    else if (same.data !== child.data) same.data = child.data;
+    return same;
+  });
+  for (const child of before) if (!wanted.includes(child)) child.remove();
+  wanted.forEach((child, i) => {
+    if (old.childNodes[i] !== child) old.insertBefore(child, old.childNodes[i] ?? null);
+  });
+}
+
+function keyOf(node) {
+  return node.dataset?.key;
+}
+
 let lastId = 0;
 
 /** Returns an id that no other element of the page has. */

@@ -1,7 +1,7 @@
 // Finds the slot of an event by its id.
 
 import { el, replace } from "./dom.js";
-import { dateTime, relative, span } from "./format.js";
+import { dateTime, printableId, relative, span } from "./format.js";
 import { get, withQuery } from "./http.js";
 import { slotActions, stateBadge } from "./slot-actions.js";
 import { explained, facts, field, input, lastOnly, panel } from "./widgets.js";
@@ -26,7 +26,7 @@ export function eventFinder({ signal, changed }) {
       const { slots } = await get(withQuery("/api/v1/slots", { eventId }), { signal });
       if (!isLast()) return;
       const [slot] = slots;
-      replace(found, slot ? card(slot, isLast) : el("p", { class: "notice" }, `No slot is known for “${eventId}”.`));
+      replace(found, slot ? card(slot, isLast) : el("p", { class: "notice" }, `No slot is known for “${printableId(eventId)}”.`));
     } catch (problem) {
       if (problem.name !== "AbortError" && isLast()) replace(found, el("p", { class: "notice", "data-tone": "danger" }, explained(problem)));
     }
@@ -35,7 +35,7 @@ export function eventFinder({ signal, changed }) {
   function card(slot, isLast) {
     return [
       facts([
-        ["Event", slot.eventId],
+        ["Event", printableId(slot.eventId)],
         ["State", stateBadge(slot.state)],
         ["May run at", `${dateTime(slot.scheduledTime)} (${relative(slot.scheduledTime)})`],
         ["Requested", dateTime(slot.requestedTime)],

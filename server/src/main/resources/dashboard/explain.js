@@ -1,6 +1,7 @@
 // Explains how rules would decide a pasted request.
 
 import { el, replace } from "./dom.js";
+import { printableId } from "./format.js";
 import { post } from "./http.js";
 import { parseRequest } from "./curl.js";
 import { decisionText } from "./rule-text.js";
@@ -35,10 +36,11 @@ export function explainPanel({ signal }) {
     pasted.showError("");
     const isLast = asking();
     try {
-      const answer = await post("/api/admin/rules/explain", { ...request, ip: ip.control.value.trim() }, { signal });
+      const { repeated = [], ...described } = request;
+      const answer = await post("/api/admin/rules/explain", { ...described, ip: ip.control.value.trim() }, { signal });
       if (!isLast()) return;
       ip.showError("");
-      replace(result, shown(answer));
+      replace(result, repeated.length > 0 && el("p", { class: "notice", "data-tone": "warning" }, repeatedText(repeated)), shown(answer));
     } catch (problem) {
       if (problem.name === "AbortError" || !isLast()) return;
       const wrong = problem.errors?.find((error) => error.field === "ip");
@@ -48,6 +50,10 @@ export function explainPanel({ signal }) {
   }
 
   return panel("Explain a request", { hint: "Which rules apply, and what each would decide. Takes nothing." }, form, result);
+}
+
+function repeatedText(names) {
+  return `${names.join(", ")} is there more than once. A rule that counts by such a field refuses the request, whatever is said below.`;
 }
 
 function shown(answer) {
@@ -64,7 +70,7 @@ function shown(answer) {
 function results(title, rows) {
   return el("div", { class: "panel-flush" }, table(title, [
     { title, header: true, class: "break", cell: (row) => el("a", { href: `#/rules/${row.id}` }, row.rule) },
-    { title: "Key", class: "break", cell: (row) => el("span", { class: "mono" }, row.key) },
+    { title: "Key", class: "break", cell: (row) => el("span", { class: "mono" }, printableId(row.key)) },
     { title: "Decision", cell: (row) => (row.outcome ? decisionText(row) : "does not apply") },
   ], rows));
 }

@@ -1,11 +1,33 @@
 // Texts for numbers, times, durations and ids. Pure functions.
 
-/** Controls, marks that change the direction of text, and characters without width. */
-const UNSEEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]/g;
+/** Controls, line breaks of Unicode, and characters without a look of their own. Tabs and new lines are seen as space. */
+const UNSEEN = /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** Joiners and variation selectors within an emoji, which are one sign together. */
+const EMOJI = /\p{Extended_Pictographic}[\p{Emoji_Modifier}\ufe0f]*(?:\u200d\p{Extended_Pictographic}[\p{Emoji_Modifier}\ufe0f]*)*/gu;
 
 /** A text that looks like what it is: characters that could pass one id off as another are written as in JSON. */
 export function printable(text) {
-  return text.replace(UNSEEN, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  let result = "";
+  let end = 0;
+  for (const { 0: emoji, index } of text.matchAll(EMOJI)) {
+    result += escaped(text.slice(end, index)) + emoji;
+    end = index + emoji.length;
+  }
+  return result + escaped(text.slice(end));
+}
+
+function escaped(text) {
+  return text.replace(UNSEEN, written);
+}
+
+function written(found) {
+  return [...Array(found.length).keys()].map((i) => `\\u${found.charCodeAt(i).toString(16).padStart(4, "0")}`).join("");
+}
+
+/** An id in one line: breaks, and spaces that a page would leave out or draw as one, are written as in JSON. */
+export function printableId(text) {
+  return printable(String(text)).replace(/[\t\n\r]|^ | $|(?<= ) |[^\S \t\n\r]/g, written);
 }
 
 const wholeNumber = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
@@ -117,14 +139,16 @@ export function moment(instant, now = Date.now()) {
 
 const weekday = new Intl.DateTimeFormat("en-GB", { weekday: "short" });
 const dayOfMonth = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+const dayOfYear = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 const WEEK = 6 * 86_400_000;
 const YEAR = 365.25 * 86_400_000;
 
-/** The time if it is today, otherwise the day and the minute: for places with little room. */
+/** The time if it is today, otherwise the day, with its year if that is another one, and the minute: for places with little room. */
 export function clock(instant, now = Date.now()) {
   const date = new Date(instant);
   if (day(date) === day(now)) return time(date);
-  const name = Math.abs(date.getTime() - now) < WEEK ? weekday : dayOfMonth;
+  const ofYear = date.getFullYear() === new Date(now).getFullYear() ? dayOfMonth : dayOfYear;
+  const name = Math.abs(date.getTime() - now) < WEEK ? weekday : ofYear;
   return `${name.format(date)} ${time(date, { seconds: false })}`;
 }
 

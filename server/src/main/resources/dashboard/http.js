@@ -1,5 +1,7 @@
 // Calls the service. The token of the administrator lives in this module's memory only.
 
+import { parseJson } from "./json.js";
+
 let token = "";
 const tokenListeners = new Set();
 let answers = true;
@@ -42,7 +44,7 @@ export function onToken(listener) {
 }
 
 /** Header fields that prove who calls. */
-export function authorization() {
+function authorization() {
   return token ? { Authorization: `Bearer ${token}` } : {};
 }
 
@@ -52,10 +54,11 @@ export async function send(method, path, { body, headers = {}, signal } = {}) {
   if (body !== undefined && !Object.keys(sent).some((name) => name.toLowerCase() === "content-type")) {
     sent["Content-Type"] = "application/json";
   }
+  const fields = headerFields(sent);
   try {
     const response = await fetch(path, {
       method,
-      headers: sent,
+      headers: fields,
       body: body === undefined || typeof body === "string" ? body : JSON.stringify(body),
       signal,
       cache: "no-store",
@@ -68,6 +71,25 @@ export async function send(method, path, { body, headers = {}, signal } = {}) {
     heard(false);
     throw unanswered();
   }
+}
+
+/** What a browser refuses to send says nothing about the node. */
+function headerFields(sent) {
+  const fields = new Headers();
+  for (const [name, value] of Object.entries(sent)) {
+    try {
+      fields.set(name, value);
+    } catch {
+      throw new Problem(400, { detail: `The header field ${name} has characters that cannot be sent.` });
+    }
+  }
+  return fields;
+}
+
+/** What is wrong with a text that is to be a token; empty if nothing is. */
+export function wrongToken(text) {
+  if (text === "") return "Enter a token.";
+  return /^[\x21-\x7e]+$/.test(text) ? "" : "A token has only letters, digits and signs of ASCII, and no space.";
 }
 
 function unanswered() {
@@ -86,7 +108,7 @@ async function parsed(response) {
     throw cause.name === "AbortError" ? cause : unanswered();
   });
   try {
-    return text === "" ? {} : JSON.parse(text);
+    return text === "" ? {} : parseJson(text);
   } catch {
     return { detail: text.slice(0, 300) };
   }
@@ -102,10 +124,22 @@ export async function call(method, path, { signal, reads = method === "GET", ...
   const response = await send(method, path, { ...options, signal: bounds.length > 0 ? AbortSignal.any(bounds) : undefined });
   const body = await parsed(response);
   if (response.ok) return body;
-  const problem = new Problem(response.status, body);
+  throw refused(new Problem(response.status, body), used);
+}
+
+/** Asks for a token if that is what a request lacked, which was sent with `used`. Returns the problem. */
+function refused(problem, used) {
   // About a token that was replaced meanwhile, nothing needs to be said.
   if (problem.needsToken && used === token) document.dispatchEvent(new CustomEvent("tokenneeded", { detail: problem }));
-  throw problem;
+  return problem;
+}
+
+/** Begins a stream of events, or throws a {@link Problem}. */
+export async function begin(path, { signal }) {
+  const used = token;
+  const response = await send("GET", path, { headers: { Accept: "text/event-stream" }, signal });
+  if (!response.ok) throw refused(new Problem(response.status, await parsed(response)), used);
+  return response;
 }
 
 export const get = (path, options) => call("GET", path, options);
@@ -121,7 +155,10 @@ export function withQuery(path, parameters) {
   return text ? `${path}?${text}` : path;
 }
 
-/** A segment of a path. Dots alone would be taken for a step up. */
+/** A segment of a path. One or two dots are a step to a browser, in every way of writing them. */
 export function segment(text) {
-  return encodeURIComponent(text).replace(/^\.+$/, (dots) => dots.replaceAll(".", "%2E"));
+  if (text === "." || text === "..") {
+    throw new Problem(400, { detail: `A browser cannot ask for the id “${text}”. Use another client, such as curl --path-as-is.` });
+  }
+  return encodeURIComponent(text);
 }

@@ -1,7 +1,7 @@
 // Slots that were assigned, are due, and were never confirmed.
 
 import { el, replace } from "./dom.js";
-import { count, duration, moment } from "./format.js";
+import { count, duration, moment, printableId } from "./format.js";
 import { get, post, withQuery } from "./http.js";
 import { slotActions } from "./slot-actions.js";
 import { busy, button, confirmed, explained, lastOnly, notice, panel, table } from "./widgets.js";
@@ -21,27 +21,29 @@ export function leakedSlots({ parts, signal, changed }) {
       changed();
       await load();
     });
-    reclaim.disabled = isNone;
-  }, { kind: "danger", disabled: true });
+  }, { kind: "danger" });
   const asking = lastOnly();
-  let isNone = true;
+  let drawn = ""; // what the list shows
 
   async function load() {
     const isLast = asking();
     try {
       const page = await get(withQuery("/api/v1/slots", { configName, state: "leaked", limit: SHOWN }), { signal });
       if (!isLast()) return;
-      isNone = page.slots.length === 0;
-      reclaim.disabled = isNone;
-      replace(list, isNone
+      const found = JSON.stringify([configName, page]);
+      if (found === drawn) return;
+      drawn = found;
+      replace(list, page.slots.length === 0
         ? el("p", { class: "muted" }, "No slot is leaked: everything that was due was confirmed or cancelled.")
         : [table("Leaked slots", [
-            { title: "Event", header: true, class: "break", cell: (slot) => slot.eventId },
+            { title: "Event", header: true, class: "break", cell: (slot) => printableId(slot.eventId) },
             { title: "Was due", class: "nowrap", cell: (slot) => moment(slot.scheduledTime) },
             { title: "", cell: (slot) => slotActions(slot, () => { changed(); load(); }) },
           ], page.slots), page.next && el("p", { class: "muted small" }, `The first ${SHOWN}.`)]);
     } catch (problem) {
-      if (problem.name !== "AbortError" && isLast()) replace(list, el("p", { class: "notice", "data-tone": "danger" }, explained(problem)));
+      if (problem.name === "AbortError" || !isLast()) return;
+      drawn = "";
+      replace(list, el("p", { class: "notice", "data-tone": "danger" }, explained(problem)));
     }
   }
 

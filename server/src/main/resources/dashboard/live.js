@@ -1,6 +1,6 @@
 // Follows the samples of the node while a page looks at them.
 
-import { authorization, get, Problem, withQuery } from "./http.js";
+import { begin, get, Problem, withQuery } from "./http.js";
 import { eventParser } from "./event-stream.js";
 
 const FIRST_PAUSE_MS = 1000;
@@ -60,13 +60,7 @@ export async function follow(samples, { onChange, onState, onLink, signal }) {
 
 /** Reads a stream to its end. Returns whether the node asks to begin the next one at once. */
 async function read(after, samples, { onChange, onState, onLink, signal }, connected) {
-  const response = await fetch(withQuery("/api/v1/dashboard/stream", { after }), {
-    headers: { Accept: "text/event-stream", ...authorization() },
-    signal,
-    cache: "no-store",
-    credentials: "omit",
-  });
-  if (!response.ok) throw new Problem(response.status, await response.json().catch(() => ({})));
+  const response = await begin(withQuery("/api/v1/dashboard/stream", { after }), { signal });
   onLink("live");
   connected();
   let goesOn = false;
@@ -125,5 +119,6 @@ function delay(ms, signal) {
 /** The state of the connection in words. */
 export function linkText(link, problem) {
   if (link === "live") return "Live";
+  if (problem?.needsToken) return "No access";
   return problem?.type === "too-many-viewers" ? "Too many viewers, trying again" : "Reconnecting";
 }

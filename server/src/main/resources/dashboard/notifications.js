@@ -3,6 +3,8 @@
 import { el, replace } from "./dom.js";
 import { count, dateTime, relative, span } from "./format.js";
 import { call, get, post, segment, withQuery } from "./http.js";
+import { jsonWithNumber } from "./json.js";
+import { limitToStore, NEW_LIMIT, openText } from "./user-limit.js";
 import { bar, badge, busy, button, confirmed, empty, explained, facts, field, input, lastOnly, loading, notice, pageHead, panel, select, table, toast } from "./widgets.js";
 
 const PAGE = 50;
@@ -65,25 +67,70 @@ function form(action, onSubmit, ...fields) {
   }, el("div", { class: "form" }, fields), el("div", { class: "row" }, send), status.element);
 }
 
+/** Ids have up to 19 digits, more than a number of JavaScript keeps apart. */
+function userField() {
+  return field("User", input({ inputmode: "numeric", pattern: "[0-9]{1,19}", maxlength: "19", title: "A whole number", required: true }));
+}
+
+/** A limit is stored as a whole: what the user has already is read first, shown, and stored again. */
 function limitPanel(signal, done) {
-  const user = field("User", input({ type: "number", min: "0", required: true }));
-  const limit = field("Messages", input({ type: "number", min: "1", required: true, value: "10" }));
-  const minutes = field("Window in minutes", input({ type: "number", min: "1", required: true, value: "60" }));
-  const algorithm = field("Algorithm", select([["FIXED_WINDOW", "fixed window"], ["SLIDING_WINDOW", "sliding window"]], "FIXED_WINDOW"));
-  return panel("Limit of a user", {}, form("Save", async (status) => {
-    const sent = { userId: Number(user.control.value), rateLimit: Number(limit.control.value), timeWindow: Number(minutes.control.value), algorithm: algorithm.control.value };
-    await post("/api/config", sent, { signal });
-    status.show(`User ${sent.userId} gets up to ${count(sent.rateLimit)} messages in ${count(sent.timeWindow)} min.`, "good");
+  const user = userField();
+  const fields = {
+    rateLimit: field("Messages", input({ type: "number", min: "1", required: true })),
+    timeWindow: field("Window in minutes", input({ type: "number", min: "1", required: true })),
+    algorithm: field("Algorithm", select([["FIXED_WINDOW", "fixed window"], ["SLIDING_WINDOW", "sliding window"]])),
+    cost: field("A message costs", select([["MESSAGE", "1"], ["PARTS", "its parts"]])),
+  };
+  const open = el("p", { class: "muted small wide break", role: "status" });
+  const edited = new Set();
+  const asking = lastOnly();
+
+  const find = (userId) => get(`/api/config/${segment(userId)}`, { signal }).catch((problem) => {
+    if (problem.status === 404) return null;
+    throw problem;
+  });
+
+  /** Shows a limit; fields that were edited keep what was entered. */
+  function fill(found) {
+    const shown = limitToStore(found, {});
+    for (const [name, one] of Object.entries(fields)) if (!edited.has(name)) one.control.value = String(shown[name]);
+    replace(open, found && `In force: up to ${count(found.rateLimit)} in ${count(found.timeWindow)} min. May be sent messages: ${openText(found)}.`);
+  }
+
+  function entered() {
+    const value = (name) => (typeof NEW_LIMIT[name] === "number" ? Number(fields[name].control.value) : fields[name].control.value);
+    return Object.fromEntries([...edited].map((name) => [name, value(name)]));
+  }
+
+  for (const [name, one] of Object.entries(fields)) one.control.addEventListener("input", () => edited.add(name));
+  user.control.addEventListener("change", async () => {
+    const isLast = asking();
+    const userId = user.control.value.trim();
+    const found = /^[0-9]+$/.test(userId) ? await find(userId).catch(() => null) : null;
+    if (isLast()) fill(found);
+  });
+  fill(null);
+  return panel("Limit of a user", { hint: "Opening hours stay as they are; the API sets them" }, form("Save", async (status) => {
+    asking();
+    const userId = user.control.value.trim();
+    const sent = limitToStore(await find(userId), entered());
+    const stored = await call("POST", "/api/config", { body: jsonWithNumber("userId", userId, sent), signal });
+    edited.clear();
+    fill(stored);
+    status.show(`User ${stored.userId} gets up to ${count(stored.rateLimit)} messages in ${count(stored.timeWindow)} min.`, "good");
     done();
-  }, user.element, limit.element, minutes.element, algorithm.element));
+  }, user.element, Object.values(fields).map((one) => one.element), open));
 }
 
 function sendPanel(signal, done) {
-  const user = field("User", input({ type: "number", min: "0", required: true }));
+  const user = userField();
   const message = field("Message", input({ required: true }), { wide: true });
   const closed = field("Outside the hours", select([["refuse", "refuse"], ["defer", "defer"]], "refuse"));
   return panel("Send a message", {}, form("Send", async (status) => {
-    const sent = await post("/api/send", { userId: Number(user.control.value), message: message.control.value, whenClosed: closed.control.value }, { signal });
+    const sent = await call("POST", "/api/send", {
+      body: jsonWithNumber("userId", user.control.value.trim(), { message: message.control.value, whenClosed: closed.control.value }),
+      signal,
+    });
     status.show(`Message ${sent.messageId} is ${sent.state ?? "accepted"}.`, "good");
     done(sent.messageId);
   }, user.element, closed.element, message.element));

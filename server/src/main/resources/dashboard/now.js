@@ -4,7 +4,8 @@ import { el, replace, setText } from "./dom.js";
 import { lineChart } from "./chart.js";
 import { count, millis, percent, rate, short } from "./format.js";
 import { follow, linkText } from "./live.js";
-import { Samples } from "./samples.js";
+import { Samples, waitingTexts } from "./samples.js";
+import { limitStoreState, modesText, slotStoreState } from "./stores.js";
 import { sampleButton } from "./sample.js";
 import { badge, button, empty, facts, pageHead, panel, segmented } from "./widgets.js";
 
@@ -25,7 +26,7 @@ const CHARTS = [
       { label: "allowed", tone: "allowed", filled: true },
       { label: "queued", tone: "queued" },
       { label: "refused", tone: "refused" },
-      { label: "shadow would refuse", tone: "shadow" },
+      { label: "shadow would refuse or delay", tone: "shadow" },
     ],
   },
   {
@@ -122,9 +123,9 @@ export function show(main, { parts, signal, showLink, reload }) {
 
   function drawNode() {
     const stores = facts([
-      ["Slots", [parts.slotStore, " ", storeBadge(state)]],
-      ["Limits", [parts.limitStore, " ", storeBadge(state)]],
-      ["Decisions come from", state ? modeText(state.mode) : "–"],
+      ["Slots", [parts.slotStore, " ", state && badge(...slotStoreState(state))]],
+      ["Limits", [parts.limitStore, " ", state && badge(...limitStoreState(parts, state))]],
+      ["Decisions come from", state ? modesText(state.modes) : "–"],
       ["Given up for now", state?.storesGone.join(", ")],
       ["Leaked slots", state ? count(state.leaked) : "–"],
     ]);
@@ -159,21 +160,6 @@ export function show(main, { parts, signal, showLink, reload }) {
   });
 }
 
-function storeBadge(state) {
-  if (!state) return null;
-  return state.ready && state.storesGone.length === 0 ? badge("up", "good") : badge(state.ready ? "degraded" : "down", state.ready ? "warning" : "danger");
-}
-
-function modeText(mode) {
-  return {
-    store: "the store",
-    fallback: "the fallback store",
-    local: "each node's share in memory",
-    open: "nowhere: everything passes",
-    closed: "nowhere: everything is refused",
-  }[mode] ?? mode;
-}
-
 function tileRow() {
   const definitions = [
     ["decisions", "Decisions"],
@@ -203,12 +189,12 @@ function tileRow() {
       set("decisions", `${rate(all)}/s`, `${count(DECISIONS.reduce((sum, name) => sum + samples.sum(name), 0))} in 15 min`);
       set("refused", all > 0 ? percent(refused / all) : "0 %", `${count(samples.sum("refused"))} in 15 min`, all > 0 && refused / all > 0.2 ? "warning" : "");
       set("slots", `${rate(samples.mean("slotsAssigned", TILE_SECONDS) || 0)}/s`, `${count(samples.sum("slotsAssigned"))} in 15 min`);
-      set("waiting", count(samples.latest("waiting", 5) || 0), `max ${short(samples.max("waiting") || 0)} in 15 min`);
+      set("waiting", ...waitingTexts(samples));
       set("latency", millis(samples.latest("slotP99Ms")), `p50 ${millis(samples.latest("slotP50Ms"))}`);
       if (!state) set("store", "–", "\u00a0");
       else if (!state.ready) set("store", "Not ready", state.reason, "danger");
       else if (state.mode !== "store" || state.storesGone.length > 0) set("store", "Degraded", `mode ${state.mode}`, "warning");
-      else set("store", "Ready", "all stores answer", "good");
+      else set("store", "Ready", state.modes.length > 0 ? "stores answer" : "no decision lately", "good");
     },
   };
 }

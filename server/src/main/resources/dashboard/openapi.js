@@ -84,12 +84,3 @@ export function requestOf(operation, values) {
   const text = query.toString();
   return { url: text ? `${path}?${text}` : path, headers };
 }
-
-/** JSON with indents; any other text as it is. */
-export function pretty(text) {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
-}

@@ -1,7 +1,7 @@
 // Feeds of payments: how far they are, their rate against the ceiling, and what became of a payment.
 
 import { el, replace } from "./dom.js";
-import { count, dateTime, percent, relative } from "./format.js";
+import { count, dateTime, percent, printableId, relative } from "./format.js";
 import { call, get, Problem, segment, send, withQuery } from "./http.js";
 import { badge, bar, button, confirmed, empty, explained, facts, field, input, loading, pageHead, panel, table, toast } from "./widgets.js";
 
@@ -89,7 +89,7 @@ export function show(main, { rest, signal }) {
 
 function feedTable(feeds, chosen) {
   return table("Feeds", [
-    { title: "Feed", header: true, class: "break", cell: (feed) => el("a", { href: `#/payments/${encodeURIComponent(feed.feedId)}` }, feed.feedId) },
+    { title: "Feed", header: true, class: "break", cell: (feed) => el("a", { href: `#/payments/${encodeURIComponent(feed.feedId)}` }, printableId(feed.feedId)) },
     { title: "State", cell: (feed) => badge(feed.state.toLowerCase(), FEED_TONES[feed.state]) },
     { title: "", spoken: "Progress", secondary: true, cell: (feed) => bar(progress(feed)) },
     { title: "Ended", number: true, cell: (feed) => percent(progress(feed)) },
@@ -115,17 +115,17 @@ export function progress(feed) {
 
 /** The chosen feed. It is drawn again until it has ended. */
 function feedDetail(feedId, signal) {
-  const path = `${FEEDS}/${segment(feedId)}`;
   const element = el("div", {});
   let last = "";
 
   async function draw() {
+    const path = `${FEEDS}/${segment(feedId)}`;
     const feed = await get(path, { signal });
     last = feed.state;
     const [chart, rejects] = await Promise.all([report(path, feed, signal), feed.rejected > 0 ? rejectsOf(path, signal) : null]);
     return el("div", { class: "stack" },
       el("div", { class: "split" },
-        panel(feed.feedId, { hint: FEED_HINTS[feed.state] }, feedFacts(feed)),
+        panel(printableId(feed.feedId), { hint: FEED_HINTS[feed.state] }, feedFacts(feed)),
         panel("Rate against the ceiling", { hint: "Calls of the payment API in each second, as the nodes recorded them", flush: true }, chart)),
       rejects && panel("Rejected records", { hint: feed.rejected > MAX_REJECTS ? `The first ${MAX_REJECTS} of ${count(feed.rejected)}` : "They are not paid. Correct them and send them as another feed.", flush: true }, rejects));
   }
@@ -181,7 +181,7 @@ async function lines(path, type, signal) {
 function finder(signal) {
   const id = field("Payment id", input({ required: true, maxlength: "200" }));
   const result = el("div", { class: "stack-small", role: "status" });
-  const find = (paymentId) => loading(result, async (isLast) => payment(await get(`/api/v1/payments/${segment(paymentId)}`, { signal }),
+  const find = (paymentId) => loading(result, async (isLast) => payment(await get(paymentPath(paymentId), { signal }),
     () => isLast() && find(paymentId)));
   const form = el("form", {
     class: "row-end",
@@ -193,11 +193,17 @@ function finder(signal) {
   return panel("Find a payment", {}, form, result);
 }
 
+/** The address of a payment. One is that of the list of feeds. */
+export function paymentPath(paymentId) {
+  if (paymentId === "feeds") throw new Problem(400, { detail: "A payment with the id “feeds” cannot be asked for: its address is that of the list of feeds." });
+  return `/api/v1/payments/${segment(paymentId)}`;
+}
+
 function payment(found, changed) {
   return [
     facts([
       ["State", badge(found.state.toLowerCase(), PAYMENT_TONES[found.state])],
-      ["Feed", el("a", { href: `#/payments/${encodeURIComponent(found.feedId)}` }, found.feedId)],
+      ["Feed", el("a", { href: `#/payments/${encodeURIComponent(found.feedId)}` }, printableId(found.feedId))],
       ["Scheduled", found.scheduledTime && `${dateTime(found.scheduledTime)} (${relative(found.scheduledTime)})`],
       ["Calls", count(found.attempts)],
       ["Paid", found.paidAt && dateTime(found.paidAt)],
@@ -210,10 +216,10 @@ function payment(found, changed) {
 }
 
 async function cancel(paymentId, changed) {
-  if (!(await confirmed("Cancel this payment?", `${paymentId} will not be made, and its slot is free for others. This cannot be taken back.`, "Cancel it"))) return;
+  if (!(await confirmed("Cancel this payment?", `${printableId(paymentId)} will not be made, and its slot is free for others. This cannot be taken back.`, "Cancel it"))) return;
   try {
-    await call("DELETE", `/api/v1/payments/${segment(paymentId)}`);
-    toast(`${paymentId} is cancelled.`);
+    await call("DELETE", paymentPath(paymentId));
+    toast(`${printableId(paymentId)} is cancelled.`);
   } catch (problem) {
     toast(explained(problem), "danger");
   }

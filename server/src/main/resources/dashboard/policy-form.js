@@ -2,12 +2,14 @@
 
 import { el } from "./dom.js";
 import { span } from "./format.js";
-import { DAYS, formField, labelOf, OFFICE_HOURS, policyFrom, valuesOf, windowMillis } from "./policy.js";
+import { mergedBySwitch } from "./merge.js";
+import { CALENDAR_SWITCH, DAYS, formField, labelOf, OFFICE_HOURS, policyFrom, valuesOf, windowMillis, withSeconds } from "./policy.js";
 import { checkbox, field, input, select } from "./widgets.js";
 
 /**
  * Creates the form. `sliders` adds a slider to the max and the length of a window. Returns
- * `{element, policy(), showErrors(errors), set(policy)}`; errors that belong to no field are returned.
+ * `{element, policy(), showErrors(errors), set(policy), mergeOnto(policy), policyOnto(policy)}`; errors that belong to no
+ * field are returned. The last one tells what `mergeOnto` would make.
  */
 export function policyForm(policy, { sliders = false, onChange = () => {} } = {}) {
   const fields = {
@@ -22,11 +24,12 @@ export function policyForm(policy, { sliders = false, onChange = () => {} } = {}
   };
   const hours = Object.fromEntries(DAYS.map((day) => [day, field(labelOf(`calendar.hours.${day}`), input({ placeholder: "closed" }))]));
   let shown = policy;
+  let taken = {}; // the values of the form before it was edited
   const hasCalendar = checkbox("Only within opening hours", false);
   const calendar = el("fieldset", { class: "wide stack-small", hidden: true },
     el("legend", { class: "visually-hidden" }, "Opening hours"),
     el("div", { class: "form" }, fields.timeZone.element, fields.closedDates.element, DAYS.map((day) => hours[day].element)));
-  const element = el("div", { class: "form" },
+  const element = el("div", { class: "form roomy" },
     fields.maxPerWindow.element, fields.windowSize.element,
     fields.spread.element, fields.notBefore.element, fields.maxDelay.element, fields.pausedUntil.element,
     el("div", { class: "wide" }, hasCalendar.element), calendar);
@@ -56,20 +59,36 @@ export function policyForm(policy, { sliders = false, onChange = () => {} } = {}
 
   function values() {
     const flat = Object.fromEntries(Object.entries(fields).map(([name, one]) => [name, one.control.value]));
+    flat.pausedUntil = withSeconds(flat.pausedUntil);
     return { ...flat, hasCalendar: hasCalendar.control.checked, hours: Object.fromEntries(DAYS.map((day) => [day, hours[day].control.value])) };
   }
 
   function set(next) {
     shown = next;
-    const flat = valuesOf(next);
+    fill(valuesOf(next));
+    // As the controls write it, which may differ from what they were given.
+    taken = values();
+  }
+
+  function fill(flat) {
     for (const [name, one] of Object.entries(fields)) {
       one.control.value = flat[name];
       one.place?.();
     }
+    setTime(fields.pausedUntil.control, flat.pausedUntil);
     for (const day of DAYS) hours[day].control.value = flat.hours[day];
     hasCalendar.control.checked = flat.hasCalendar;
     calendar.hidden = !flat.hasCalendar;
     showErrors([]);
+  }
+
+  /** A browser leaves out a time that its control cannot show, and saving would end the pause: it is shown as text. */
+  function setTime(control, text) {
+    control.type = "datetime-local";
+    control.value = text;
+    if (text === "" || control.value !== "") return;
+    control.type = "text";
+    control.value = text;
   }
 
   function showErrors(errors) {
@@ -86,8 +105,23 @@ export function policyForm(policy, { sliders = false, onChange = () => {} } = {}
     onChange();
   }
 
+  /** Puts what was edited here on top of another policy. Returns the names of fields that were changed in both. */
+  function mergeOnto(theirs) {
+    const { values: all, conflicts } = onto(theirs);
+    set(theirs);
+    fill(all);
+    return conflicts;
+  }
+
+  function onto(theirs) {
+    return mergedBySwitch(taken, values(), valuesOf(theirs), CALENDAR_SWITCH);
+  }
+
   hasCalendar.control.addEventListener("change", () => {
     calendar.hidden = !hasCalendar.control.checked;
+    if (hasCalendar.control.checked && fields.timeZone.control.value === "") {
+      fields.timeZone.control.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    }
     if (hasCalendar.control.checked && DAYS.every((day) => hours[day].control.value === "")) {
       for (const day of DAYS) hours[day].control.value = OFFICE_HOURS[day];
     }
@@ -95,7 +129,7 @@ export function policyForm(policy, { sliders = false, onChange = () => {} } = {}
   element.addEventListener("input", (event) => event.target.type !== "range" && changed());
   element.addEventListener("change", (event) => event.target.type === "checkbox" && changed());
   set(policy);
-  return { element, policy: () => policyFrom(values(), shown), set, showErrors };
+  return { element, policy: () => policyFrom(values(), shown), set, mergeOnto, policyOnto: (theirs) => policyFrom(onto(theirs).values, theirs), showErrors };
 }
 
 /** Two digits that matter. */

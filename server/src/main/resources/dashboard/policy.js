@@ -1,6 +1,6 @@
 // The policy of a configuration: from and to a form, and in words. Pure functions.
 
-import { count, duration, parseDuration } from "./format.js";
+import { count, dateTime, duration, parseDuration } from "./format.js";
 
 export const DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
@@ -41,7 +41,9 @@ export function policyFrom(values, shown = {}) {
   if (values.windowSize.trim() !== "") policy.windowSize = isoDuration(values.windowSize);
   if (values.maxDelay.trim() !== "") policy.maxDelay = isoDuration(values.maxDelay);
   if (values.pausedUntil !== "") {
-    policy.pausedUntil = values.pausedUntil === pauseText(shown) ? shown.pausedUntil : localInstant(values.pausedUntil);
+    const until = localInstant(values.pausedUntil);
+    // A control may write the same time in another way, without seconds that are zero.
+    policy.pausedUntil = until === localInstant(pauseText(shown)) ? shown.pausedUntil : until;
   }
   if (values.hasCalendar) {
     const hours = Object.fromEntries(
@@ -64,10 +66,18 @@ export function valuesOf(policy) {
     maxDelay: durationText(policy.maxDelay),
     pausedUntil: pauseText(policy),
     hasCalendar: policy.calendar !== undefined,
-    timeZone: policy.calendar?.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    timeZone: policy.calendar?.timeZone ?? "",
     hours: Object.fromEntries(DAYS.map((day) => [day, (policy.calendar?.hours?.[day] ?? []).join(", ")])),
     closedDates: (policy.calendar?.closedDates ?? []).join(", "),
   };
+}
+
+/** What the opening hours of a form depend on: without the switch they are not sent. */
+export const CALENDAR_SWITCH = { name: "hasCalendar", uses: (values) => (values.hasCalendar ? ["timeZone", "hours", "closedDates"] : []) };
+
+/** A time of a control, which leaves out seconds that are zero, as `valuesOf` writes it. */
+export function withSeconds(text) {
+  return /T\d\d:\d\d$/.test(text) ? `${text}:00` : text;
 }
 
 /** A duration as people write it, unless that would lose something. */
@@ -84,18 +94,34 @@ function numeric(text) {
   return /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text;
 }
 
+const LOCAL = /^(\d{4,6})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(\.\d{1,3})?)?$/;
+
+/** The time of a control, in the zone of the browser; a text that is none as it is, so that the server says so. */
 function localInstant(text) {
-  const date = new Date(text);
+  const [, year, month, day, hours, minutes, seconds = "0", fraction = "0"] = LOCAL.exec(text.trim()) ?? [];
+  const date = new Date(2000, 0, 1);
+  // The constructor takes years below 100 for those of another century, and reads none beyond 9999.
+  date.setFullYear(Number(year), Number(month) - 1, Number(day));
+  date.setHours(Number(hours), Number(minutes), Number(seconds), Math.round(Number(fraction) * 1000));
   return Number.isNaN(date.getTime()) ? text : date.toISOString();
+}
+
+/** A time as other times of the page are written, with its fraction, by which two may differ. */
+function pauseInWords(instant) {
+  return `${dateTime(instant)}${/\.\d+/.exec(instant)?.[0] ?? ""}`;
 }
 
 function pauseText({ pausedUntil }) {
   return pausedUntil ? localText(pausedUntil) : "";
 }
 
+/** A time as a control writes it. West or east of UTC it may lie in a year beyond those of the server. */
 function localText(instant) {
   const date = new Date(instant);
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+  if (Number.isNaN(date.getTime())) return instant;
+  const two = (value) => String(value).padStart(2, "0");
+  return `${String(date.getFullYear()).padStart(4, "0")}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+    + `T${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
 
 /** A policy in a few words: 200 per 4 s. */
@@ -122,6 +148,7 @@ const LABELS = {
   maxDelay: "Max delay",
   pausedUntil: "Paused until",
   peakPerSecond: "Max in a second",
+  hasCalendar: "Only within opening hours",
   "calendar.timeZone": "Time zone",
   "calendar.closedDates": "Closed dates",
 };
@@ -132,7 +159,7 @@ export function flattened(configuration) {
   for (const name of ["maxPerWindow", "windowSize", "spread", "notBefore", "maxDelay", "pausedUntil", "peakPerSecond"]) {
     const value = configuration[name];
     if (value === undefined) continue;
-    flat[name] = name === "windowSize" || name === "maxDelay" ? duration(value) : String(value);
+    flat[name] = name === "windowSize" || name === "maxDelay" ? duration(value) : name === "pausedUntil" ? pauseInWords(value) : String(value);
   }
   const { calendar } = configuration;
   if (calendar) {
@@ -141,6 +168,11 @@ export function flattened(configuration) {
     if (calendar.closedDates?.length > 0) flat["calendar.closedDates"] = calendar.closedDates.join(", ");
   }
   return flat;
+}
+
+/** The label of a field of the form. */
+export function formLabel(field) {
+  return labelOf(/^(hours\.|timeZone$|closedDates$)/.test(field) ? `calendar.${field}` : field);
 }
 
 /** What differs between two configurations: rows of `{name, label, before, after}`. */

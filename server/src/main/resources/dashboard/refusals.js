@@ -1,7 +1,7 @@
 // What is refused most: by rule and by key.
 
 import { el, replace } from "./dom.js";
-import { count } from "./format.js";
+import { count, printableId } from "./format.js";
 import { mostRefused } from "./rule-text.js";
 import { bar, panel, table } from "./widgets.js";
 
@@ -25,16 +25,16 @@ export function refusalPanels() {
           { title: "Refused", number: true, cell: (row) => count(row.refused) },
         ], rules)),
         keys.length > 0 && keyTable("By key", keys, sampled),
-        shadowKeys.length > 0 && keyTable("By key, in shadow", shadowKeys, sampled));
+        shadowKeys.length > 0 && keyTable("By key, in shadow", shadowKeys, sampled, "Refused or delayed"));
     },
   };
 }
 
-function keyTable(title, keys, sampled) {
+function keyTable(title, keys, sampled, what = "Refused") {
   const about = (row) => `${sampled || row.error > 0 ? "about " : ""}${count(row.refused)}`;
   return el("div", { class: "panel-flush scroll", tabindex: "0", role: "group", "aria-label": title }, table(title, [
-    { title, header: true, class: "break", cell: (row) => el("span", { class: "mono" }, row.key) },
+    { title, header: true, class: "break", cell: (row) => el("span", { class: "mono" }, printableId(row.key)) },
     { title: "Rule", class: "break", cell: (row) => row.rule },
-    { title: "Refused", number: true, cell: about },
+    { title: what, number: true, cell: about },
   ], keys));
 }

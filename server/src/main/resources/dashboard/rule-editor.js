@@ -2,8 +2,9 @@
 
 import { el, replace, setText } from "./dom.js";
 import { call, get } from "./http.js";
-import { ALGORITHMS, changes, FIELDS, specFrom, valuesOf } from "./rule-text.js";
-import { busy, button, checkbox, debounced, field, input, notice, panel, select } from "./widgets.js";
+import { ALGORITHM_SWITCH, ALGORITHMS, changes, FIELDS, specFrom, valuesOf } from "./rule-text.js";
+import { mergedBySwitch } from "./merge.js";
+import { busy, button, checkbox, debounced, field, input, notice, panel, select, standText } from "./widgets.js";
 
 /** The form for a new rule, or for the next version of `rule`. `done(rule)` is called when it is stored. */
 export function ruleEditor(rule, { signal, done }) {
@@ -37,6 +38,7 @@ export function ruleEditor(rule, { signal, done }) {
   const hint = el("span", {}, rule ? `On version ${rule.version}` : "In force on every node as soon as it is stored");
   const save = el("button", { type: "submit", class: "primary" }, rule ? "Save as the next version" : "Create");
   let base = rule;
+  let taken = {}; // the values of the form before it was edited
   let turn = 0;
   const all = { ...fields, ...switches };
   const form = el("form", {
@@ -59,17 +61,31 @@ export function ruleEditor(rule, { signal, done }) {
   const validateSoon = debounced(300, validate);
 
   function set(next) {
-    const values = valuesOf(next);
-    for (const [name, one] of Object.entries(fields)) one.control.value = values[name];
-    for (const [name, one] of Object.entries(switches)) one.control.checked = values[name];
+    fill(valuesOf(next));
+    // As the controls write it, which may differ from what they were given.
+    taken = values();
+  }
+
+  function fill(all) {
+    for (const [name, one] of Object.entries(fields)) one.control.value = all[name];
+    for (const [name, one] of Object.entries(switches)) one.control.checked = all[name];
     drawFields();
   }
 
-  function spec() {
-    return specFrom({
+  function values() {
+    return {
       ...Object.fromEntries(Object.entries(fields).map(([name, one]) => [name, one.control.value])),
       ...Object.fromEntries(Object.entries(switches).map(([name, one]) => [name, one.control.checked])),
-    });
+    };
+  }
+
+  /** What was edited here, on top of another version. */
+  function onto(theirs) {
+    return mergedBySwitch(taken, values(), valuesOf(theirs), ALGORITHM_SWITCH);
+  }
+
+  function spec() {
+    return specFrom(values());
   }
 
   function drawFields() {
@@ -128,8 +144,8 @@ export function ruleEditor(rule, { signal, done }) {
   async function showConflict(problem) {
     const theirs = await get(`/api/admin/rules/${base.id}`, { signal });
     replace(conflict, panel(`Version ${theirs.version} came into force while you edited`, { hint: problem.message },
-      el("p", {}, "From the version in force to yours:"),
-      el("ul", { class: "history" }, changes(specFrom(valuesOf(theirs)), spec()).map((change) => el("li", { class: "break" }, change))),
+      el("p", {}, "What your changes would make of it:"),
+      el("ul", { class: "history" }, changes(specFrom(valuesOf(theirs)), specFrom(onto(theirs).values)).map((change) => el("li", { class: "break" }, change))),
       el("div", { class: "row" },
         button("Take theirs", () => {
           standOn(theirs);
@@ -138,8 +154,11 @@ export function ruleEditor(rule, { signal, done }) {
           save.focus();
         }),
         button("Keep mine, on top of theirs", () => {
+          const { values: all, conflicts } = onto(theirs);
           standOn(theirs);
-          status.show(`Your changes now stand on version ${theirs.version}. Save again to store them.`, "warning");
+          set(theirs);
+          fill(all);
+          status.show(standText(theirs, conflicts), "warning");
           save.focus();
         }))));
     conflict.querySelector("button").focus();

@@ -79,6 +79,9 @@ export const FIELDS = {
   CONCURRENCY: ["maxConcurrent", "leaseTtl"],
 };
 
+/** What fields of limits depend on. */
+export const ALGORITHM_SWITCH = { name: "algorithm", uses: (values) => FIELDS[values.algorithm] };
+
 const ALL_LIMIT_FIELDS = [...new Set(Object.values(FIELDS).flat())];
 const NUMBERS = ["allowedRequests", "windowSeconds", "capacity", "refillRate", "maxConcurrent", "maxQueueSize", "delayPerRequestMs", "priority"];
 
@@ -104,6 +107,11 @@ export function specFrom(values) {
 /** What a rule did, of the counts of the last 15 minutes; null if it is not counted by itself. */
 export function countsOf(refusals, name) {
   return refusals.rules.find((row) => row.rule === name) ?? null;
+}
+
+/** What a rule in shadow did not let pass, in a word: with a queue it would delay some of it. */
+export function shadowText(rule) {
+  return rule.queueEnabled ? "Would have refused or delayed" : "Would have refused";
 }
 
 /** Rows of rules that refused something, the most first. The row without a name is of the others together. */

@@ -1,12 +1,12 @@
 // Rules: which requests they cover, what they refuse, and how to change them.
 
-import { el, replace } from "./dom.js";
+import { el, replace, setText, update } from "./dom.js";
 import { count, dateTime } from "./format.js";
 import { call, get } from "./http.js";
 import { explainPanel } from "./explain.js";
 import { refusalPanels } from "./refusals.js";
 import { ruleEditor } from "./rule-editor.js";
-import { changes, countsOf, coverText, limitText, matches, queueText, specOf } from "./rule-text.js";
+import { changes, countsOf, coverText, limitText, matches, queueText, shadowText, specOf } from "./rule-text.js";
 import { sampleButton } from "./sample.js";
 import { badge, button, confirmed, empty, explained, facts, input, loading, pageHead, panel, table, toast } from "./widgets.js";
 
@@ -22,6 +22,8 @@ export function show(main, { parts, rest, signal, reload }) {
   let rules = null; // until they are loaded
   let isAsking = false;
   let counts = NO_REFUSALS;
+  let drawn = null; // the rule that the details show
+  let drawCounts = () => {}; // in the details
   const [chosen, action] = rest;
 
   main.append(
@@ -41,12 +43,14 @@ export function show(main, { parts, rest, signal, reload }) {
     return listed();
   });
   const timer = setInterval(async () => {
-    if (document.hidden || isAsking || rules === null || list.contains(document.activeElement)) return;
+    if (document.hidden || isAsking || rules === null) return;
     isAsking = true;
     try {
-      counts = await get("/api/v1/dashboard/refusals", { signal });
+      [rules, counts] = await Promise.all([get("/api/admin/rules", { signal }), get("/api/v1/dashboard/refusals", { signal })]);
       refusals.update(counts);
       drawList();
+      // An editor keeps what was entered; it learns of another version when it saves.
+      if (!action && chosen !== "new") followSide();
     } catch {
       // The next round tries again; the table keeps what it has.
     } finally {
@@ -55,8 +59,12 @@ export function show(main, { parts, rest, signal, reload }) {
   }, REFRESH_MS);
   signal.addEventListener("abort", () => clearInterval(timer));
 
+  function chosenRule() {
+    return rules.find((one) => String(one.id) === chosen);
+  }
+
   function drawList() {
-    if (rules !== null) replace(list, listed());
+    if (rules !== null) update(list, listed());
   }
 
   function listed() {
@@ -76,7 +84,7 @@ export function show(main, { parts, rest, signal, reload }) {
       { title: "Priority", number: true, secondary: true, cell: (rule) => rule.priority },
       { title: "Allowed", number: true, secondary: true, cell: allowedCell },
       { title: "Refused", number: true, cell: refusedCell },
-    ], found, { rowAttributes: (rule) => ({ class: String(rule.id) === chosen && "selected" }) });
+    ], found, { rowAttributes: (rule) => ({ "data-key": rule.id, class: String(rule.id) === chosen && "selected" }) });
   }
 
   function allowedCell(rule) {
@@ -87,14 +95,27 @@ export function show(main, { parts, rest, signal, reload }) {
   function refusedCell(rule) {
     const row = countsOf(counts, rule.name);
     if (!row) return notCounted();
-    if (rule.mode === "shadow") return el("span", { class: "muted" }, `${count(row.shadowRefused)} would`);
+    if (rule.mode === "shadow") return el("span", { class: "muted" }, `${count(row.shadowRefused)} would${rule.queueEnabled ? ", or wait" : ""}`);
     return count(row.refused);
   }
 
+  /** The details of another version are drawn anew; the focus stays on the button that has it. */
+  function followSide() {
+    if (JSON.stringify(chosenRule()) === drawn) {
+      drawCounts();
+      return;
+    }
+    const focused = side.contains(document.activeElement) ? document.activeElement.textContent : null;
+    drawSide();
+    if (focused !== null) [...side.querySelectorAll("button")].find((one) => one.textContent === focused)?.focus();
+  }
+
   function drawSide() {
+    drawn = JSON.stringify(chosenRule());
+    drawCounts = () => {};
     if (chosen === "new") replace(side, ruleEditor(null, { signal, done: (rule) => { location.hash = `#/rules/${rule.id}`; } }));
     else if (chosen) {
-      const rule = rules.find((one) => String(one.id) === chosen);
+      const rule = chosenRule();
       if (!rule) replace(side, el("p", { class: "notice", "data-tone": "warning" }, `There is no rule with the id ${chosen}.`));
       else if (action === "edit") replace(side, ruleEditor(rule, { signal, done: () => { location.hash = `#/rules/${rule.id}`; } }));
       else replace(side, details(rule));
@@ -102,7 +123,13 @@ export function show(main, { parts, rest, signal, reload }) {
   }
 
   function details(rule) {
-    const row = countsOf(counts, rule.name);
+    const counted = el("span", {});
+    drawCounts = () => {
+      const row = countsOf(counts, rule.name);
+      counted.title = row ? "" : NOT_COUNTED;
+      setText(counted, row ? `${count(rule.mode === "shadow" ? row.shadowRefused : row.refused)} of ${count(total(row))} in 15 min` : "–");
+    };
+    drawCounts();
     const versions = el("div", { class: "stack-small" });
     loading(versions, async () => historyOf(await get(`/api/admin/rules/${rule.id}/versions`, { signal })));
     const toShadow = rule.mode !== "shadow";
@@ -122,8 +149,8 @@ export function show(main, { parts, rest, signal, reload }) {
         ["Queue", queueText(rule)],
         ["Priority", rule.priority],
         ["If the store is gone", rule.onStoreFailure],
-        [rule.mode === "shadow" ? "Would have refused" : "Refused", row ? `${count(rule.mode === "shadow" ? row.shadowRefused : row.refused)} of ${count(total(row))} in 15 min` : notCounted()],
-      ]), rule.mode === "shadow" && el("p", { class: "notice" }, "In shadow the rule decides and counts, and refuses nothing.")),
+        [rule.mode === "shadow" ? shadowText(rule) : "Refused", counted],
+      ]), rule.mode === "shadow" && el("p", { class: "notice" }, "In shadow the rule decides and counts, and refuses and delays nothing.")),
       panel("History", { hint: "Who changed what, and when" }, versions));
   }
 

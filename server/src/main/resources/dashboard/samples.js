@@ -1,6 +1,11 @@
 // The samples of the last 15 minutes, in columns as uPlot wants them. Pure data.
 
+import { count, short } from "./format.js";
+
 export const MAX_SECONDS = 900;
+
+/** A value of the last few seconds is one of now. */
+const LATELY = 5;
 
 /** Columns of samples, one row for each second, bounded. */
 export class Samples {
@@ -81,4 +86,10 @@ export class Samples {
   isQuiet(names) {
     return names.every((name) => this.sum(name) === 0);
   }
+}
+
+/** How many requests wait now, and for what: `[value, detail]`. */
+export function waitingTexts(samples) {
+  const [queued, slots] = ["waiting", "slotsWaiting"].map((name) => samples.latest(name, LATELY) || 0);
+  return [count(queued + slots), `${short(queued)} in queues, ${short(slots)} for slots`];
 }

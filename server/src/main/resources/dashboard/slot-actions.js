@@ -1,5 +1,6 @@
 // What can be done with a slot.
 
+import { printableId } from "./format.js";
 import { call, segment } from "./http.js";
 import { badge, button, confirmed, explained, toast } from "./widgets.js";
 
@@ -13,13 +14,13 @@ export function stateBadge(state) {
 export function slotActions(slot, done) {
   if (slot.state !== "assigned") return null;
   return button("Cancel", async () => {
-    if (!(await confirmed("Cancel this slot?", `${slot.eventId} loses its place, which is free for others. The event may ask again, and then gets another place.`, "Cancel the slot"))) return;
+    if (!(await confirmed("Cancel this slot?", `${printableId(slot.eventId)} loses its place, which is free for others. The event may ask again, and then gets another place.`, "Cancel the slot"))) return;
     try {
       await call("DELETE", `/api/v1/slots/${segment(slot.eventId)}`);
-      toast(`The slot of ${slot.eventId} is cancelled.`);
+      toast(`The slot of ${printableId(slot.eventId)} is cancelled.`);
     } catch (problem) {
       toast(explained(problem), "danger");
     }
     done();
-  }, { kind: "small danger", "aria-label": `Cancel ${slot.eventId}` });
+  }, { kind: "small danger", "aria-label": `Cancel ${printableId(slot.eventId)}` });
 }

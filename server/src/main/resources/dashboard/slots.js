@@ -1,19 +1,23 @@
 // The windows ahead of a configuration, what lies in them, and what would change them.
 
-import { el, setText } from "./dom.js";
-import { clock, count, moment, relative, short } from "./format.js";
+import { el, replace, setText } from "./dom.js";
+import { count, moment } from "./format.js";
 import { get, post, withQuery } from "./http.js";
 import { policyOf, policyText } from "./policy.js";
 import { sampleButton } from "./sample.js";
 import { heatLegend, heatStrip } from "./strip.js";
+import { outlookTexts } from "./outlook.js";
 import { cells, defaultZoom, HOUR, ZOOMS, zoomInto, zoomToEnd } from "./strip-data.js";
 import { eventFinder } from "./event-finder.js";
 import { leakedSlots } from "./leaked.js";
 import { whatIf } from "./what-if.js";
 import { windowDetail } from "./window-detail.js";
-import { button, empty, explained, lastOnly, notice, pageHead, panel, segmented, select } from "./widgets.js";
+import { button, empty, explained, lastOnly, notice, pageHead, panel, segmented } from "./widgets.js";
 
 const REFRESH_MS = 3000;
+
+/** What changes rarely is asked once in so many rounds. */
+const RARE_ROUNDS = 5;
 
 /** Shortest cell on the screen, in pixels. */
 const CELL_PIXELS = 4;
@@ -44,8 +48,10 @@ export async function show(main, { parts, rest, signal, reload }) {
   let name = names.includes(rest[0]) ? rest[0] : names.includes(parts.defaultConfig) ? parts.defaultConfig : names[0];
   let zoom = HOUR;
   let from = null; // null follows the present
-  const choice = select(configurations.map((one) => [one.configName, `${one.configName} · ${policyText(one)}`]), name,
-    { id: "slots-config", onchange: () => change(choice.value) });
+  const choice = el("select", { id: "slots-config", onchange: () => change(choice.value) });
+  const options = () => configurations.map((one) => el("option", { value: one.configName }, `${one.configName} · ${policyText(one)}`));
+  replace(choice, options());
+  choice.value = name;
 
   const status = notice();
   const tiles = tileRow();
@@ -77,6 +83,7 @@ export async function show(main, { parts, rest, signal, reload }) {
   let hasFailed = false;
   let selectsFirst = false; // when the strip arrives
   let showsEnd = false; // when the end of the backlog is known
+  let rounds = 0;
 
   main.append(
     pageHead("Slots", "How full the windows ahead are, and when the backlog ends.",
@@ -131,7 +138,20 @@ export async function show(main, { parts, rest, signal, reload }) {
     setRange((from ?? Date.now()) + zoom * share);
   }
 
-  async function refresh() {
+  /** Somebody else may have changed a configuration, which is known by its version, or added one. */
+  async function renewConfigurations(configName, version, rare) {
+    const known = configurations.find((one) => one.configName === configName).version === version;
+    if (known && !rare) return;
+    const loaded = await get("/admin/rate-limit/configs", { signal });
+    const renewed = loaded.find((one) => one.configName === configName);
+    if (!renewed || JSON.stringify(loaded) === JSON.stringify(configurations)) return;
+    configurations = loaded;
+    replace(choice, options());
+    choice.value = name;
+    if (configName === name && !known) forecast.renew(renewed);
+  }
+
+  async function refresh({ rare = false } = {}) {
     const isLast = asking();
     const asked = name;
     const start = from ?? Date.now();
@@ -145,7 +165,10 @@ export async function show(main, { parts, rest, signal, reload }) {
       strip.update(shown);
       setText(range, rangeText(found, shown));
       if (selectsFirst && !strip.isChosen()) strip.select(Math.max(0, shown.findIndex((cell) => cell.taken > 0)));
+      else if (strip.selected()) detail.refresh(asked, strip.selected(), found);
       selectsFirst = false;
+      await renewConfigurations(asked, found.configVersion, rare);
+      if (!isLast()) return;
       await tiles.update(found, configurations.find((one) => one.configName === asked), signal, isLast);
       if (!isLast()) return;
       const whole = showsEnd && !strip.isChosen() ? zoomToEnd(zoom, tiles.end() - start) : zoom;
@@ -161,6 +184,9 @@ export async function show(main, { parts, rest, signal, reload }) {
         hasFailed = false;
         leaked.use(name);
         forecast.refresh();
+      } else {
+        if (rare) leaked.use(name);
+        forecast.follow();
       }
     } catch (problem) {
       if (problem.name === "AbortError" || !isLast()) return;
@@ -174,7 +200,9 @@ export async function show(main, { parts, rest, signal, reload }) {
   use();
   const timer = setInterval(() => {
     // A slow node is not asked again before it has answered.
-    if (!document.hidden && !isAsking && (from === null || hasFailed)) refresh();
+    if (document.hidden || isAsking) return;
+    rounds += 1;
+    refresh({ rare: rounds % RARE_ROUNDS === 0 });
   }, REFRESH_MS);
   signal.addEventListener("abort", () => clearInterval(timer));
 }
@@ -206,21 +234,19 @@ function tileRow() {
     /** Asks for what the strip does not say, and shows it all unless that is no longer wanted. */
     async update(found, configuration, signal, isWanted) {
       const { configName } = configuration;
-      const forecast = (events) => get(withQuery("/api/v1/slots/forecast", { configName, events }), { signal }).catch(() => ({}));
+      const forecast = (events) => get(withQuery("/api/v1/slots/forecast", { configName, events }), { signal }).catch(() => null);
       const [outlook, one, thousand] = await Promise.all([
-        post("/api/v1/dashboard/what-if", { configName, policy: policyOf(configuration), cells: 1 }, { signal, reads: true }).catch(() => ({})),
+        post("/api/v1/dashboard/what-if", { configName, policy: policyOf(configuration), cells: 1 }, { signal, reads: true }).catch(() => null),
         forecast(1),
         forecast(1000),
       ]);
       if (!isWanted()) return;
-      backlog = outlook.backlog ?? null;
-      set("backlog", backlog === null ? "–" : `${short(backlog)}${outlook.complete === false ? "+" : ""}`, "events ahead");
-      end = Date.parse(outlook.current?.endsAt);
-      set("end", end ? clock(end) : "–", end ? relative(end) : "nothing waits");
-      set("free", one.through ? clock(one.through) : "–", one.through ? relative(one.through) : "no place within the max delay");
+      const shown = outlookTexts(outlook, one, thousand);
+      backlog = outlook?.backlog ?? null;
+      end = Date.parse(outlook?.current?.endsAt);
+      for (const [id, [value, detail]] of Object.entries(shown)) set(id, value, detail);
       set("limit", `${count(found.maxPerWindow)}`, `per window of ${policyText(configuration).split(" per ")[1]}`);
       set("peak", count(configuration.peakPerSecond), configuration.spread === "even" ? "exact, even spread" : "at worst, random spread");
-      set("thousand", thousand.through ? clock(thousand.through) : "–", thousand.through ? `done ${relative(thousand.through)}` : "no place for all");
     },
   };
 }

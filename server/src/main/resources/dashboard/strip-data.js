@@ -71,10 +71,19 @@ export function axisTicks(from, to, max, reserve = 0.05) {
   const offset = new Date(from).getTimezoneOffset() * MINUTE;
   const ticks = [];
   // A text that begins at the very end would be cut off.
-  for (let at = Math.ceil((from - offset) / step) * step + offset; at < to - (to - from) * reserve; at += step) {
-    ticks.push({ at, share: (at - from) / (to - from), text: tickText(at, step) });
+  const end = to - (to - from) * reserve;
+  for (let local = Math.ceil((from - offset) / step) * step; ; local += step) {
+    // Within an hour that is skipped or repeated every time is round; beyond it only one of the zone is.
+    const at = step > HOUR ? instantOf(local) : local + offset;
+    if (!(at < end)) return ticks;
+    if (at >= from && at > (ticks.at(-1)?.at ?? -Infinity)) ticks.push({ at, share: (at - from) / (to - from), text: tickText(at, step) });
   }
-  return ticks;
+}
+
+/** The instant of a time in the zone of the browser, which is given as if it were one of UTC. */
+function instantOf(local) {
+  const date = new Date(local);
+  return new Date(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate(), date.getUTCHours(), date.getUTCMinutes()).getTime();
 }
 
 function tickText(at, step) {
@@ -101,8 +110,9 @@ export function defaultZoom(windowMillis) {
   return lengths.find((length) => length / windowMillis >= MIN_WINDOWS) ?? lengths.at(-1);
 }
 
-/** The shortest time that shows a backlog to its end, at least `zoom`. */
+/** The shortest time that shows a backlog to its end, at least `zoom`, which is also that of none (`NaN`). */
 export function zoomToEnd(zoom, millisToEnd) {
+  if (Number.isNaN(millisToEnd)) return zoom;
   const lengths = ZOOMS.map(([length]) => length);
   return lengths.find((length) => length >= zoom && length >= millisToEnd) ?? lengths.at(-1);
 }

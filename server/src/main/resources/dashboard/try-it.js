@@ -1,9 +1,10 @@
 // A form for each endpoint, with the curl line beside it, from the OpenAPI document.
 
 import { el, replace, setText } from "./dom.js";
-import { hasToken, Problem, send } from "./http.js";
+import { hasToken, Problem, segment, send } from "./http.js";
 import { curlLine } from "./curl.js";
-import { byTag, exampleOf, operations, pretty, requestOf } from "./openapi.js";
+import { indented } from "./json.js";
+import { byTag, exampleOf, operations, requestOf } from "./openapi.js";
 import { button, busy, field, inlineCode, input, loading, notice, pageHead, panel, select, toast } from "./widgets.js";
 
 const MAX_SHOWN = 100_000;
@@ -98,6 +99,7 @@ function operationForm(operation, signal) {
   }
 
   async function perform() {
+    for (const { parameter, field: one } of fields) if (parameter.in === "path") segment(one.control.value);
     const { url, headers, body: text } = request();
     const begin = performance.now();
     const response = await send(operation.method, url, { headers: { Accept: "*/*", ...headers }, body: text, signal });
@@ -108,7 +110,7 @@ function operationForm(operation, signal) {
       el("p", {}, el("span", { class: "badge", "data-tone": response.ok ? "good" : "danger" }, `${response.status} ${response.statusText}`.trim()),
         " ", el("span", { class: "muted" }, `${took.toFixed(1)} ms`)),
       el("pre", { class: "code", tabindex: "0", role: "region", "aria-label": "Response headers" }, [...response.headers].map(([name, value]) => `${name}: ${value}`).join("\n")),
-      received && el("pre", { class: "code", tabindex: "0", role: "region", "aria-label": "Response body" }, pretty(received).slice(0, MAX_SHOWN)));
+      received && el("pre", { class: "code", tabindex: "0", role: "region", "aria-label": "Response body" }, indented(received).slice(0, MAX_SHOWN)));
   }
 
   type.addEventListener("change", useType);

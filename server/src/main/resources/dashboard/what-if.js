@@ -29,6 +29,9 @@ export function whatIf({ signal }) {
         el("h3", {}, "Under the policy in force"), current.element, el("h3", {}, "Under the other policy"), changed.element)));
   let configuration = null;
   let form = null;
+  let isEdited = false;
+  let isValid = true;
+  let pending = 0;
   let turn = 0;
   let shown = 3_600_000;
   const forecastSoon = debounced(250, () => forecast());
@@ -36,7 +39,14 @@ export function whatIf({ signal }) {
 
   function use(next) {
     configuration = next;
-    form = policyForm(policyOf(next), { sliders: true, onChange: forecastSoon });
+    isEdited = false;
+    form = policyForm(policyOf(next), {
+      sliders: true,
+      onChange: () => {
+        isEdited = true;
+        forecastSoon();
+      },
+    });
     replace(place, form.element);
     more.control.value = "0";
     edit.href = `#/configurations/${encodeURIComponent(next.configName)}/edit`;
@@ -46,6 +56,7 @@ export function whatIf({ signal }) {
   async function forecast({ again = true } = {}) {
     const asked = ++turn;
     const from = Date.now();
+    pending += 1;
     try {
       const found = await post("/api/v1/dashboard/what-if", {
         configName: configuration.configName,
@@ -62,6 +73,7 @@ export function whatIf({ signal }) {
         await forecast({ again: false });
         return;
       }
+      isValid = true;
       form.showErrors([]);
       status.clear();
       setText(verdict, verdictText(found));
@@ -69,14 +81,33 @@ export function whatIf({ signal }) {
       if (found.changed) changed.update(cells(found, found.changed));
     } catch (problem) {
       if (problem.name === "AbortError" || asked !== turn) return;
+      isValid = !problem.errors?.length;
       const others = form.showErrors(problem.errors ?? []);
       setText(verdict, "");
       if (others.length > 0 || !problem.errors?.length) status.show(explained(problem), "danger");
       else status.show("The policy is not valid yet.", "warning");
+    } finally {
+      pending -= 1;
     }
   }
 
-  return { element, use, refresh: () => forecast() };
+  /** Events come and run meanwhile. What is being asked, or cannot be answered, is not asked again. */
+  function follow() {
+    if (pending === 0 && isValid) forecast();
+  }
+
+  /** Another version of the same configuration is in force. What was entered here stays. */
+  function renew(next) {
+    if (!isEdited && more.control.value === "0") {
+      use(next);
+      return;
+    }
+    configuration = next;
+    form.mergeOnto(policyOf(next));
+    forecast();
+  }
+
+  return { element, use, renew, follow, refresh: () => forecast() };
 }
 
 /** The time to show so that both strips reach the end of the backlog. */
@@ -89,7 +120,7 @@ function fittingTime({ current = {}, changed = {} }, from) {
 export function verdictText(found) {
   const { current = {}, changed = {}, backlog } = found;
   const peak = `At most ${count(found.peakPerSecond)} in any second.`;
-  const lost = changed.unplaced > 0 ? ` ${count(changed.unplaced)} events would find no place within the max delay.` : "";
+  const lost = changed.unplaced > 0 ? ` ${count(changed.unplaced)} events would find no place within the max delay and the 400 days of a forecast.` : "";
   if (!current.endsAt || !changed.endsAt) return `${backlog > 0 ? "" : "Nothing waits. "}${peak}${lost}`;
   const difference = Date.parse(changed.endsAt) - Date.parse(current.endsAt);
   const effect = difference === 0 ? "as under the policy in force" : `${span(Math.abs(difference))} ${difference < 0 ? "earlier" : "later"} than under the policy in force (${clock(current.endsAt)})`;

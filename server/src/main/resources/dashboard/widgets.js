@@ -160,6 +160,12 @@ export function explained(problem) {
   return fields ? `${problem.message} ${fields}.` : problem.message;
 }
 
+/** What to tell when an edit was put on top of a version that came meanwhile. */
+export function standText({ version }, conflicts) {
+  const both = conflicts.length > 0 ? ` Both of you changed ${conflicts.join(", ")}: yours is kept.` : "";
+  return `Your changes now stand on version ${version}, all else is as there.${both} Save again to store them.`;
+}
+
 /** Asks before something is done that cannot be undone. Resolves to whether it was confirmed. */
 export function confirmed(title, text, action) {
   return new Promise((resolve) => {

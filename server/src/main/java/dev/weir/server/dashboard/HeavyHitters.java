@@ -65,6 +65,16 @@ final class HeavyHitters<K> {
         .toList();
   }
 
+  /**
+   * Returns the most frequent keys without those that may be there by chance: a count below the
+   * errors says nothing about the order of keys.
+   *
+   * @param otherError by how much counts may be wrong for another reason
+   */
+  List<Hitter<K>> certain(int max, Comparator<K> order, long otherError) {
+    return top(max, order).stream().filter(hitter -> hitter.count() >= error + otherError).toList();
+  }
+
   int size() {
     return counts.size();
   }

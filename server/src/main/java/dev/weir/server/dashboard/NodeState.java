@@ -12,6 +12,7 @@ import java.util.List;
  * @param reason why it is not ready; empty if it is
  * @param storesGone stores of limits that it has given up for a while
  * @param mode the worst mode of recent decisions
+ * @param modes all modes of recent decisions, the worst first; empty if there was none
  * @param leaked leaked slots as they were counted last
  */
 record NodeState(
@@ -19,6 +20,7 @@ record NodeState(
     List<String> warnings,
     List<String> storesGone,
     AcquireResult.Mode mode,
+    List<AcquireResult.Mode> modes,
     long leaked) {
 
   void write(JsonGenerator json) throws IOException {
@@ -28,6 +30,7 @@ record NodeState(
     writeTexts(json, "warnings", warnings);
     writeTexts(json, "storesGone", storesGone);
     json.writeStringField("mode", Fields.lower(mode));
+    writeTexts(json, "modes", modes.stream().map(Fields::lower).toList());
     json.writeNumberField("leaked", leaked);
     json.writeEndObject();
   }

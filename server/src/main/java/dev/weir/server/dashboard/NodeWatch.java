@@ -67,20 +67,21 @@ final class NodeWatch {
 
   /** Returns the state as far as it is known without a question to the database. */
   NodeState lastKnown() {
+    List<AcquireResult.Mode> modes = recentModes();
     return new NodeState(
         lastReason,
         readiness.warnings(),
         limits.goneStores().stream().sorted().toList(),
-        worstMode(),
+        modes.isEmpty() ? AcquireResult.Mode.STORE : modes.getFirst(),
+        modes,
         slots.counts().leaked());
   }
 
-  private AcquireResult.Mode worstMode() {
+  private List<AcquireResult.Mode> recentModes() {
     List<Sample> recent = ring.newest(RECENT_SECONDS);
     return MODES.stream()
         .filter(mode -> recent.stream().anyMatch(sample -> sample.get(Series.of(mode)) > 0))
-        .findFirst()
-        .orElse(AcquireResult.Mode.STORE);
+        .toList();
   }
 
   /** Returns true if nothing is known against the stores of this node. */

@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
@@ -44,6 +45,9 @@ final class NowEndpoints {
 
   /** A comment, so that a client knows that the stream has begun. */
   private static final byte[] GREETING = ": weir\n\n".getBytes(StandardCharsets.US_ASCII);
+
+  /** Where a request of the dashboard itself, or of the user, comes from, as browsers say. */
+  private static final Set<String> OWN_SITES = Set.of("same-origin", "none");
 
   private final NodeFacts facts;
   private final Dashboard dashboard;
@@ -140,9 +144,11 @@ final class NowEndpoints {
         .header("X-Accel-Buffering", "no");
   }
 
-  /** A page of another site cannot read the stream, but would take the place of a viewer. */
+  /** A page of another origin cannot read the stream, but would take the place of a viewer. */
   private static void refuseOtherSites(HttpRequest<?> request) {
-    if ("cross-site".equals(request.getHeaders().get("Sec-Fetch-Site"))) {
+    String site = request.getHeaders().get("Sec-Fetch-Site");
+    // Clients that are no browsers do not send it.
+    if (site != null && !OWN_SITES.contains(site)) {
       throw new ProblemException(
           Problem.of(403, "other-origin", "Pages of other sites cannot watch this node."));
     }

@@ -72,7 +72,7 @@ final class RefusalEndpoints {
       boolean isShadow)
       throws IOException {
     json.writeArrayFieldStart(name);
-    for (var hitter : keys.top(Refusals.TOP, Refusals.RefusedKey.ORDER)) {
+    for (var hitter : keys.certain(Refusals.TOP, Refusals.RefusedKey.ORDER, sampleError)) {
       json.writeStartObject();
       json.writeStringField("rule", hitter.key().rule());
       json.writeStringField("key", hitter.key().key());

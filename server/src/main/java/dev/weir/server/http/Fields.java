@@ -172,16 +172,21 @@ public final class Fields {
 
   /** Returns an integer of a query, from 1 to {@code max}. */
   public Optional<Long> count(String name, long max) {
+    return integer(name, 1, max);
+  }
+
+  /** Returns an integer of a query, from {@code min} to {@code max}. */
+  public Optional<Long> integer(String name, long min, long max) {
     return text(name)
         .flatMap(
             text -> {
-              String rule = "must be a whole number from 1 to " + max;
+              String rule = "must be a whole number from %d to %d".formatted(min, max);
               try {
-                long count = Long.parseLong(text);
-                if (count >= 1 && count <= max) {
-                  return Optional.of(count);
+                long number = Long.parseLong(text);
+                if (number >= min && number <= max) {
+                  return Optional.of(number);
                 }
-                wrong(name, rule + ", not " + count);
+                wrong(name, rule + ", not " + number);
               } catch (NumberFormatException e) {
                 wrong(name, rule + ", not " + Snippet.of(text));
               }

@@ -22,7 +22,8 @@ import java.util.Optional;
  * The events ahead of a configuration, and how they would lie under the policy in force and under
  * another one.
  *
- * @param isComplete false if there are more windows with events than were read
+ * @param isComplete false if there are more windows with events than were read, or later ones than
+ *     a forecast reaches
  */
 record WhatIf(
     WhatIfRequest request,
@@ -40,6 +41,13 @@ record WhatIf(
     static Course of(SlotPolicy policy, List<Backlog.Demand> demands, long untilMicros) {
       List<Backlog.Fill> fills = new ArrayList<>();
       return new Course(policy, fills, Backlog.replay(policy, demands, untilMicros, fills::add));
+    }
+
+    /** Returns where placed events lie, and where further ones would. */
+    static Course withMore(
+        SlotPolicy policy, List<Backlog.Load> loads, Backlog.Demand more, long untilMicros) {
+      List<Backlog.Fill> fills = new ArrayList<>();
+      return new Course(policy, fills, Backlog.add(policy, loads, more, untilMicros, fills::add));
     }
 
     /** Returns where events lie that were placed, which may be more than the limit by now. */
@@ -87,8 +95,9 @@ record WhatIf(
             .orElse(new WindowLoads(List.of(), horizon));
     List<Backlog.Demand> demands = new ArrayList<>();
     config.ifPresent(known -> demands.addAll(Backlog.demands(known.policy(), loads.loads())));
+    Backlog.Demand more = new Backlog.Demand(nowMicros, request.moreEvents());
     if (request.moreEvents() > 0) {
-      demands.add(new Backlog.Demand(nowMicros, request.moreEvents()));
+      demands.add(more);
       demands.sort(Comparator.comparingLong(Backlog.Demand::fromMicros));
     }
     Optional<Course> current =
@@ -96,14 +105,15 @@ record WhatIf(
             known ->
                 request.moreEvents() == 0
                     ? Course.asPlaced(known.policy(), loads.loads())
-                    : Course.of(known.policy(), demands, horizon));
+                    : Course.withMore(known.policy(), loads.loads(), more, horizon));
     Course changed = Course.of(request.policy(), demands, horizon);
     return new WhatIf(
         request,
         config,
         now,
         loads.events(),
-        loads.isCompleteUntil(horizon),
+        loads.isCompleteUntil(horizon)
+            && config.filter(known -> WindowLoads.isAnyFrom(ledger, known, horizon)).isEmpty(),
         span(request, nowMicros, horizon, current, changed),
         current,
         changed);

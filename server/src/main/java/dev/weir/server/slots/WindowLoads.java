@@ -39,6 +39,16 @@ record WindowLoads(List<Backlog.Load> loads, long completeUntilMicros) {
     return new WindowLoads(loads, Math.min(from, untilMicros));
   }
 
+  /** Returns true if there is a window with events that starts at a time or after it. */
+  static boolean isAnyFrom(SlotLedger ledger, SlotConfig config, long fromMicros) {
+    return fromMicros < Micros.LATEST
+        && !ledger
+            .windows(
+                new WindowQuery(
+                    config, Micros.instant(fromMicros), Micros.instant(Micros.LATEST), 1))
+            .isEmpty();
+  }
+
   boolean isCompleteUntil(long micros) {
     return completeUntilMicros >= micros;
   }

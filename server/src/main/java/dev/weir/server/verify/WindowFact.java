@@ -14,7 +14,12 @@ record WindowFact(long startMicros, int taken, boolean isFull, BitSet places) {
       """;
 
   static WindowFact read(ResultSet row) throws SQLException {
+    byte[] places = row.getBytes(4);
+    // To Oracle, no bytes are null.
     return new WindowFact(
-        row.getLong(1), row.getInt(2), row.getBoolean(3), BitSet.valueOf(row.getBytes(4)));
+        row.getLong(1),
+        row.getInt(2),
+        row.getBoolean(3),
+        places == null ? new BitSet() : BitSet.valueOf(places));
   }
 }

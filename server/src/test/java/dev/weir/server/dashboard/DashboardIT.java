@@ -176,6 +176,27 @@ final class DashboardIT {
     assertThat(dashboard.panel("Window").getByRole(AriaRole.ROW)).hasCount(21);
   }
 
+  /** What others do is seen without a reload, also where the user looks at another time. */
+  @Test
+  void slotsFollowsConfigurationsAndWindowsThatOthersChange() {
+    configure("followed", 20);
+    dashboard.go("slots/followed", "Slots");
+    Locator strip = dashboard.page().getByRole(AriaRole.SLIDER).first();
+    assertThat(strip).hasAttribute("aria-valuetext", Pattern.compile("0 of 20 taken"));
+    dashboard.button("Later").click();
+    Locator window = dashboard.panel("Window");
+    strip.focus();
+    dashboard.page().keyboard().press("End");
+    assertThat(window.getByText("No event lies in this window.")).isVisible();
+    assign("followed", "followed-", 600);
+    assertThat(window.getByRole(AriaRole.ROW)).hasCount(21);
+    configure("followed", 30);
+    assertThat(dashboard.tile("limit").locator("dd").first()).hasText("30");
+    assertThat(dashboard.field("Configuration").locator("option:checked"))
+        .hasText("followed · 30 per 4 s");
+    assertThat(dashboard.panel("What if?").getByLabel("Max per window", exactly())).hasValue("30");
+  }
+
   @Test
   void aLateAnswerDoesNotReplaceANewerOne() {
     configure("older", 11);
@@ -382,6 +403,8 @@ final class DashboardIT {
     Locator rules = dashboard.panel("Rules");
     dashboard.field("Search rules").fill("explained");
     assertThat(rules.getByRole(AriaRole.ROW)).hasCount(2);
+    rule("explained-too", "\"allowedRequests\":7,\"windowSeconds\":60");
+    assertThat(rules.getByRole(AriaRole.ROW)).hasCount(3);
     Locator explain = dashboard.panel("Explain a request");
     explain
         .getByLabel("A curl line, or the head of a request")

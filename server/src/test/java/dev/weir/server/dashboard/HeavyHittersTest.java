@@ -78,6 +78,17 @@ class HeavyHittersTest {
     assertThat(hitters.error()).isZero();
   }
 
+  @Example
+  void keysBelowTheErrorAreLeftOut() {
+    HeavyHitters<String> hitters = new HeavyHitters<>(2);
+    hitters.add(Map.of("a", 9L, "b", 5L, "c", 3L));
+    // 3 were taken from all: a has at least 6, b at least 2.
+    assertThat(hitters.certain(5, Comparator.naturalOrder(), 0))
+        .containsExactly(new HeavyHitters.Hitter<>("a", 6));
+    assertThat(hitters.certain(5, Comparator.naturalOrder(), 3)).hasSize(1);
+    assertThat(hitters.certain(5, Comparator.naturalOrder(), 4)).isEmpty();
+  }
+
   @Provide
   Arbitrary<List<Map<Integer, Long>>> portions() {
     return Arbitraries.maps(

@@ -62,6 +62,7 @@ final class NowIT {
     assertThat(now.listAt("series.checkP50Ms")).anyMatch(BigDecimal.class::isInstance);
     assertThat(now.at("state.ready")).isEqualTo(true);
     assertThat(now.textAt("state.mode")).isEqualTo("store");
+    assertThat(now.listAt("state.modes").toString()).isEqualTo("[store]");
   }
 
   @Test
@@ -117,9 +118,11 @@ final class NowIT {
 
   @Test
   void pagesOfOtherSitesTakeNoPlace() {
-    http.with("Sec-Fetch-Site", "cross-site")
-        .get("/api/v1/dashboard/stream")
-        .problem(403, "other-origin");
+    for (String site : List.of("cross-site", "same-site")) {
+      http.with("Sec-Fetch-Site", site)
+          .get("/api/v1/dashboard/stream")
+          .problem(403, "other-origin");
+    }
   }
 
   @Test

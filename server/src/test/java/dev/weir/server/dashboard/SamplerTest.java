@@ -120,10 +120,13 @@ final class SamplerTest {
     limits.decided(AcquireResult.Mode.OPEN);
     sampleAt(1);
     assertThat(watch.lastKnown().mode()).isEqualTo(AcquireResult.Mode.OPEN);
+    assertThat(watch.lastKnown().modes())
+        .containsExactly(AcquireResult.Mode.OPEN, AcquireResult.Mode.FALLBACK);
     for (int i = 2; i <= 11; i++) {
       sampleAt(i);
     }
     assertThat(watch.lastKnown().mode()).isEqualTo(AcquireResult.Mode.STORE);
+    assertThat(watch.lastKnown().modes()).isEmpty();
   }
 
   @Test

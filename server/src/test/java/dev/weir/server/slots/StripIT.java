@@ -127,6 +127,36 @@ final class StripIT {
     assertThat(answer.textAt("current.endsAt")).isEqualTo("2026-06-01T12:00:04Z");
     assertThat(numbers(answer, "current.taken")).containsExactly(10, 10, 10, 5, 0, 0, 0, 0);
     assertThat(answer.textAt("changed.endsAt")).isEqualTo("2026-06-01T12:00:07Z");
+
+    Http.Answer more =
+        http.post(
+                WHAT_IF,
+                """
+                {"configName":"lowered","cells":8,"to":"2026-06-01T12:00:08Z","moreEvents":7,
+                 "policy":{"maxPerWindow":5,"windowSize":"PT1S"}}
+                """)
+            .ok();
+    assertThat(more.textAt("current.endsAt")).isEqualTo("2026-06-01T12:00:06Z");
+    assertThat(numbers(more, "current.taken")).containsExactly(10, 10, 10, 5, 5, 2, 0, 0);
+  }
+
+  @Test
+  void aBacklogBeyondTheForecastIsNotComplete() {
+    configure("far", "\"maxPerWindow\":10,\"windowSize\":\"PT1S\"");
+    http.post(
+            "/api/v1/slots/batch",
+            """
+            [{"eventId":"far-1","configName":"far","requestedTime":"2028-01-01T00:00:00Z"}]
+            """)
+        .ok();
+    Http.Answer answer =
+        http.post(
+                WHAT_IF,
+                """
+                {"configName":"far","policy":{"maxPerWindow":1,"windowSize":"PT1S"}}
+                """)
+            .ok();
+    assertThat(answer.at("complete")).isEqualTo(false);
   }
 
   @Test

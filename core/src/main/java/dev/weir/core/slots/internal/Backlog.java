@@ -14,7 +14,8 @@ import java.util.List;
  * <p>What is in a window does not say when it was requested. An event behind a window with a free
  * place was requested for its own window, or it would be in that one. An event behind full windows
  * is taken to have been requested when the first of them began, or as much later as the maximum
- * delay demands, which is the earliest time that is possible.
+ * delay demands, which is the earliest time that is possible. An event of the first one may have
+ * been requested at any time of it.
  */
 public final class Backlog {
   private Backlog() {}
@@ -75,25 +76,51 @@ public final class Backlog {
   public static List<Demand> demands(SlotPolicy policy, List<Load> loads) {
     List<Demand> demands = new ArrayList<>();
     Demand open = Demand.during(policy, 0, 0);
+    long inFirst = 0;
     long afterFull = Calendar.NEVER;
     for (Load load : loads) {
       int capacity = WindowCapacity.of(policy, load.startMicros());
-      if (load.startMicros() != afterFull || isTooLate(policy, open, load, capacity)) {
-        if (open.events() > 0) {
-          demands.add(open);
-        }
+      if (!follows(policy, afterFull, load) || isTooLate(policy, open, load, capacity)) {
+        addTo(demands, policy, open, inFirst);
         open = Demand.during(policy, load.startMicros(), 0);
+        inFirst = load.events();
       }
       open = Demand.during(policy, open.fromMicros(), open.events() + load.events());
       afterFull =
-          load.events() >= capacity
-              ? policy.nextOpenWindow(load.startMicros() + policy.windowMicros())
-              : Calendar.NEVER;
+          load.events() >= capacity ? load.startMicros() + policy.windowMicros() : Calendar.NEVER;
     }
-    if (open.events() > 0) {
-      demands.add(open);
-    }
+    addTo(demands, policy, open, inFirst);
     return demands;
+  }
+
+  /**
+   * Tells whether no window from {@code fromMicros} on and before that of a load has a place. One
+   * in which opening hours begin or end may have none, although it is open.
+   */
+  private static boolean follows(SlotPolicy policy, long fromMicros, Load load) {
+    if (fromMicros > load.startMicros()) {
+      return false;
+    }
+    long start = policy.nextOpenWindow(fromMicros);
+    for (int withoutPlace = 0;
+        start < load.startMicros()
+            && withoutPlace < Planner.MAX_WINDOWS_WITHOUT_PLACE
+            && WindowCapacity.of(policy, start) == 0;
+        withoutPlace++) {
+      start = policy.nextOpenWindow(start + policy.windowMicros());
+    }
+    return start == load.startMicros();
+  }
+
+  /** Adds the events of adjacent windows; those behind the first one have the earlier deadline. */
+  private static void addTo(
+      List<Demand> demands, SlotPolicy policy, Demand adjacent, long inFirst) {
+    if (adjacent.events() > inFirst) {
+      demands.add(new Demand(adjacent.fromMicros(), adjacent.events() - inFirst));
+    }
+    if (inFirst > 0) {
+      demands.add(Demand.during(policy, adjacent.fromMicros(), inFirst));
+    }
   }
 
   /** Tells whether the maximum delay keeps events of a demand out of a window. */
@@ -111,19 +138,41 @@ public final class Backlog {
    */
   public static Outcome replay(
       SlotPolicy policy, List<Demand> demands, long untilMicros, Fills fills) {
-    Replay replay = new Replay(policy, untilMicros, fills);
+    Replay replay = new Replay(policy, List.of(), untilMicros, fills);
     demands.forEach(replay::place);
     return replay.finish();
   }
 
   /**
+   * Calculates in which windows further events would run beside those that are placed, which stay
+   * where they are, even if there are more of them than the limit. It knows how many places of a
+   * window they take, but not which: if the maximum delay of the further events ends within a
+   * window, those placed in it are taken to lie before that end.
+   *
+   * @param placed windows with events, in the order of time
+   * @param untilMicros the end of the forecast, which bounds its cost
+   * @param fills receives the windows of all events
+   */
+  public static Outcome add(
+      SlotPolicy policy, List<Load> placed, Demand more, long untilMicros, Fills fills) {
+    Replay replay = new Replay(policy, placed, untilMicros, fills);
+    replay.place(more);
+    return replay.finish();
+  }
+
+  /**
    * Fills windows in the order of time. All windows between the time of the latest demand and the
-   * current window are full, so no earlier one has to be looked at again.
+   * current window are full, so no earlier one has to be looked at again. Events that are placed
+   * already are met on the way.
    */
   private static final class Replay {
     private final SlotPolicy policy;
     private final long untilMicros;
     private final Fills fills;
+    private final List<Load> placed;
+
+    /** The number of windows with placed events that were met. */
+    private int met;
 
     /** The start of the current window, which is the last one that may have a free place. */
     private long start = Long.MIN_VALUE;
@@ -132,8 +181,9 @@ public final class Backlog {
     private long end = Outcome.NOTHING;
     private long unplaced;
 
-    Replay(SlotPolicy policy, long untilMicros, Fills fills) {
+    Replay(SlotPolicy policy, List<Load> placed, long untilMicros, Fills fills) {
       this.policy = policy;
+      this.placed = placed;
       this.untilMicros = untilMicros;
       this.fills = fills;
     }
@@ -151,20 +201,21 @@ public final class Backlog {
         long whole =
             taken == 0
                 ? Math.min(
-                    WindowCapacity.wholeWindows(policy, start, allowed),
+                    Math.min(WindowCapacity.wholeWindows(policy, start, allowed), emptyWindows()),
                     left / policy.maxPerWindow())
                 : 0;
         if (whole > 0) {
           add(new Fill(start, whole, policy.maxPerWindow()));
           left -= whole * policy.maxPerWindow();
-          start = policy.nextOpenWindow(start + whole * policy.windowMicros());
+          enter(policy.nextOpenWindow(start + whole * policy.windowMicros()));
           continue;
         }
-        long free = available(allowed);
+        long places = WindowCapacity.within(policy, start, allowed);
+        long free = available(allowed, places);
         long more = Math.min(free, left);
         taken += more;
         left -= more;
-        withoutPlaces = free == 0 ? withoutPlaces + 1 : 0;
+        withoutPlaces = places == 0 ? withoutPlaces + 1 : 0;
         long next = policy.nextOpenWindow(start + policy.windowMicros());
         if (left > 0 && next >= allowed.untilMicros()) {
           // The rest of this window is too late for these events, but not for those after them.
@@ -178,8 +229,7 @@ public final class Backlog {
     }
 
     /** Returns how many more events fit into the current window. */
-    private long available(Calendar.Span allowed) {
-      long places = WindowCapacity.within(policy, start, allowed);
+    private long available(Calendar.Span allowed, long places) {
       // What is in the window has no later deadline, but may lie before these events may run.
       boolean liesBefore = allowed.fromMicros() > Math.max(start, policy.pausedUntilMicros());
       // Under RANDOM the planner does not ask where it lies.
@@ -193,9 +243,31 @@ public final class Backlog {
         if (taken > 0) {
           add(new Fill(start, 1, taken));
         }
-        start = next;
-        taken = 0;
+        enter(next);
       }
+    }
+
+    /** Makes a window the current one, with the events that are placed in it. */
+    private void enter(long next) {
+      for (; met < placed.size() && placed.get(met).startMicros() < next; met++) {
+        add(new Fill(placed.get(met).startMicros(), 1, placed.get(met).events()));
+      }
+      start = next;
+      taken = 0;
+      for (; met < placed.size() && startsInCurrent(placed.get(met)); met++) {
+        taken += placed.get(met).events();
+      }
+    }
+
+    private boolean startsInCurrent(Load load) {
+      return load.startMicros() - start < policy.windowMicros();
+    }
+
+    /** Returns how many windows from the current one on have no event that is placed already. */
+    private long emptyWindows() {
+      return met < placed.size()
+          ? (placed.get(met).startMicros() - start) / policy.windowMicros()
+          : Long.MAX_VALUE;
     }
 
     private void add(Fill fill) {

@@ -4,6 +4,7 @@ import dev.weir.core.internal.Micros;
 import dev.weir.core.slots.Spread;
 import java.util.Arrays;
 import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The occupancy of one window: which places are taken. Every event in a window has its own place;
@@ -37,9 +38,14 @@ public final class Window {
     }
   }
 
-  /** Returns a window from the form in which stores keep it, see {@link #toBytes()}. */
-  public static Window of(long startMicros, byte[] places, int offGrid) {
-    Window window = new Window(startMicros, BitSet.valueOf(places).toLongArray());
+  /**
+   * Returns a window from the form in which stores keep it, see {@link #toBytes()}.
+   *
+   * @param places null if none is taken: there are databases without empty values
+   */
+  public static Window of(long startMicros, byte @Nullable [] places, int offGrid) {
+    long[] words = places == null ? new long[0] : BitSet.valueOf(places).toLongArray();
+    Window window = new Window(startMicros, words);
     window.offGrid = offGrid;
     return window;
   }

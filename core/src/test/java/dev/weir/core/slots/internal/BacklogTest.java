@@ -5,19 +5,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.core.internal.Micros;
 import dev.weir.core.slots.Calendar;
 import dev.weir.core.slots.NotBefore;
+import dev.weir.core.slots.OpeningHours;
 import dev.weir.core.slots.SlotPolicy;
 import dev.weir.core.slots.Spread;
 import dev.weir.core.slots.internal.Backlog.Demand;
 import dev.weir.core.slots.internal.Backlog.Fill;
 import dev.weir.core.slots.internal.Backlog.Load;
 import dev.weir.core.slots.internal.Backlog.Outcome;
+import java.time.DayOfWeek;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalTime;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -29,6 +36,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.Tuple;
 import net.jqwik.api.Tuple.Tuple2;
+import net.jqwik.api.constraints.IntRange;
 
 class BacklogTest {
   private static final long SIZE = 4_000_000;
@@ -50,14 +58,7 @@ class BacklogTest {
     Map<Long, Long> placed = new TreeMap<>();
     OccupancyView view = OccupancyView.empty(stage.policy());
     for (Demand demand : stage.demands()) {
-      PlacementRequest request = new PlacementRequest(demand.fromMicros(), demand.fromMicros());
-      for (int i = 0; i < demand.events(); i++) {
-        if (Planner.place(view, request, new Random(1)) instanceof Placement.Placed found) {
-          placed.merge(found.windowStartMicros(), 1L, Long::sum);
-        } else {
-          unplaced++;
-        }
-      }
+      unplaced += place(view, demand, placed);
     }
     assertThat(fills).isEqualTo(placed);
     assertThat(outcome.unplaced()).isEqualTo(unplaced);
@@ -93,6 +94,47 @@ class BacklogTest {
     assertThat(outcome.unplaced()).isZero();
   }
 
+  /** The opening hours may begin and end within windows, which then may have no place at all. */
+  @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
+  void whatWasRequestedAtOneTimeIsTakenToHaveBeen(
+      @ForAll("stages") Stage stage, @ForAll @IntRange(min = 1, max = 60) int events) {
+    SlotPolicy policy = stage.policy().withMaxDelay(Duration.ofSeconds(Long.MAX_VALUE));
+    Map<Long, Long> placed = new TreeMap<>();
+    place(OccupancyView.empty(policy), new Demand(policy.windowStart(BASE), events), placed);
+    List<Load> loads = new ArrayList<>();
+    placed.forEach((start, count) -> loads.add(new Load(start, count)));
+
+    List<Demand> demands = Backlog.demands(policy, loads);
+
+    long first = loads.getFirst().startMicros();
+    assertThat(demands).extracting(Demand::fromMicros).containsOnly(first);
+    assertThat(demands.stream().mapToLong(Demand::events).sum()).isEqualTo(events);
+  }
+
+  /** From 08:50 on there is no place before 09:00: 08:00, 08:15, 08:30 and 08:45 are closed. */
+  @Example
+  void aWindowThatOpensBehindItsLastPlaceIsNoGap() {
+    long hour = 3_600_000_000L;
+    List<OpeningHours.Hours> hours =
+        List.of(OpeningHours.Hours.of(LocalTime.of(8, 50), LocalTime.of(17, 0)));
+    Map<DayOfWeek, List<OpeningHours.Hours>> week = new EnumMap<>(DayOfWeek.class);
+    for (DayOfWeek day : DayOfWeek.values()) {
+      week.put(day, hours);
+    }
+    SlotPolicy policy =
+        SlotPolicy.of(4, Duration.ofHours(1))
+            .withCalendar(new OpeningHours(ZoneOffset.UTC, week, Set.of()));
+    long nine = Micros.ceil(Instant.parse("2026-06-01T09:00:00Z"));
+    List<Load> loads = new ArrayList<>();
+    for (int window = 0; window < 8; window++) {
+      loads.add(new Load(nine + window * hour, 4));
+    }
+    loads.add(new Load(nine + 24 * hour, 3));
+
+    assertThat(Backlog.demands(policy, loads))
+        .containsExactly(new Demand(nine, 31), Demand.during(policy, nine, 4));
+  }
+
   private static void add(Map<Long, Long> windows, Stage stage, Fill fill) {
     for (long i = 0; i < fill.windows(); i++) {
       Long old =
@@ -113,7 +155,8 @@ class BacklogTest {
                     new Load(BASE + 3 * SIZE, 5),
                     new Load(BASE + 9 * SIZE, 100))))
         .containsExactly(
-            Demand.during(POLICY, BASE, 230),
+            new Demand(BASE, 130),
+            Demand.during(POLICY, BASE, 100),
             Demand.during(POLICY, BASE + 3 * SIZE, 5),
             Demand.during(POLICY, BASE + 9 * SIZE, 100));
   }
@@ -121,7 +164,7 @@ class BacklogTest {
   @Example
   void aWindowBeyondItsLimitIsFull() {
     assertThat(Backlog.demands(POLICY, List.of(new Load(BASE, 250), new Load(BASE + SIZE, 1))))
-        .containsExactly(Demand.during(POLICY, BASE, 251));
+        .containsExactly(new Demand(BASE, 1), Demand.during(POLICY, BASE, 250));
   }
 
   @Example
@@ -134,10 +177,88 @@ class BacklogTest {
     // The last place of the third window is 11.96 s after the start of the first one.
     assertThat(Backlog.demands(policy, loads))
         .containsExactly(
-            Demand.during(policy, BASE, 200),
-            Demand.during(policy, BASE + 2 * SIZE, 200),
-            Demand.during(policy, BASE + 4 * SIZE, 200),
+            new Demand(BASE, 100),
+            Demand.during(policy, BASE, 100),
+            new Demand(BASE + 2 * SIZE, 100),
+            Demand.during(policy, BASE + 2 * SIZE, 100),
+            new Demand(BASE + 4 * SIZE, 100),
+            Demand.during(policy, BASE + 4 * SIZE, 100),
             Demand.during(policy, BASE + 6 * SIZE, 100));
+  }
+
+  /** They were too many for the first window, so they were requested when it began. */
+  @Example
+  void eventsBehindAFullWindowFindNoPlaceUnderAShorterDelay() {
+    List<Demand> demands =
+        Backlog.demands(POLICY, List.of(new Load(BASE, 100), new Load(BASE + SIZE, 70)));
+
+    Outcome outcome =
+        Backlog.replay(POLICY.withMaxDelay(Duration.ofMillis(399)), demands, NEVER, fill -> {});
+
+    // Ten places are within the delay; those of the first window may wait for their own time.
+    assertThat(outcome).isEqualTo(new Outcome(BASE + SIZE, 70));
+  }
+
+  @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
+  void furtherEventsTakeThePlacesThatThePlannerWouldGiveThem(
+      @ForAll("stages") Stage stage, @ForAll @IntRange(min = 1, max = 60) int more) {
+    SlotPolicy policy = withDeadlinesBetweenWindows(stage.policy());
+    OccupancyView view = OccupancyView.empty(policy);
+    Map<Long, Long> placed = new TreeMap<>();
+    stage.demands().forEach(demand -> place(view, demand, placed));
+    List<Load> loads = new ArrayList<>();
+    placed.forEach((start, events) -> loads.add(new Load(start, events)));
+    Demand further = new Demand(policy.windowStart(BASE), more);
+    Map<Long, Long> fills = new TreeMap<>();
+
+    Outcome outcome = Backlog.add(policy, loads, further, NEVER, fill -> add(fills, stage, fill));
+
+    assertThat(outcome.unplaced()).isEqualTo(place(view, further, placed));
+    assertThat(fills).isEqualTo(placed);
+  }
+
+  /** The forecast does not know which places of a window are taken, before or after a deadline. */
+  private static SlotPolicy withDeadlinesBetweenWindows(SlotPolicy policy) {
+    long size = policy.windowMicros();
+    long delay = policy.maxDelayMicros();
+    return delay < size
+        ? policy
+        : policy.withMaxDelay(Duration.of(delay - delay % size - 1, ChronoUnit.MICROS));
+  }
+
+  /** Places events one by one; returns how many find no place. */
+  private static long place(OccupancyView view, Demand demand, Map<Long, Long> placed) {
+    PlacementRequest request = new PlacementRequest(demand.fromMicros(), demand.fromMicros());
+    long unplaced = 0;
+    for (int i = 0; i < demand.events(); i++) {
+      if (Planner.place(view, request, new Random(1)) instanceof Placement.Placed found) {
+        placed.merge(found.windowStartMicros(), 1L, Long::sum);
+      } else {
+        unplaced++;
+      }
+    }
+    return unplaced;
+  }
+
+  @Example
+  void whatIsPlacedStaysWhenFurtherEventsCome() {
+    List<Fill> fills = new ArrayList<>();
+    Outcome outcome =
+        Backlog.add(
+            POLICY,
+            List.of(
+                new Load(BASE, 3_000), new Load(BASE + SIZE, 60), new Load(BASE + 9 * SIZE, 100)),
+            new Demand(BASE, 260),
+            NEVER,
+            fills::add);
+    assertThat(fills)
+        .containsExactly(
+            new Fill(BASE, 1, 3_000),
+            new Fill(BASE + SIZE, 1, 100),
+            new Fill(BASE + 2 * SIZE, 2, 100),
+            new Fill(BASE + 4 * SIZE, 1, 20),
+            new Fill(BASE + 9 * SIZE, 1, 100));
+    assertThat(outcome).isEqualTo(new Outcome(BASE + 10 * SIZE, 0));
   }
 
   @Example
