@@ -164,7 +164,9 @@ public final class Http {
       return (String) at(path);
     }
 
-    /** Returns a time, which cannot be compared as text: a whole second is written without its dot. */
+    /**
+     * Returns a time, which cannot be compared as text: a whole second is written without its dot.
+     */
     public Instant instantAt(String path) {
       return Instant.parse(textAt(path));
     }
