@@ -99,8 +99,27 @@ final class NodeProcess implements AutoCloseable {
 
   /** Waits for its end and says with which code. */
   int awaitEnd() {
-    Waiting.until("the end of " + this, STOP_BOUND, () -> !process.isAlive());
+    try {
+      Waiting.until("the end of " + this, STOP_BOUND, () -> !process.isAlive());
+    } catch (AssertionError e) {
+      e.addSuppressed(new AssertionError("it printed: " + logWithThreads()));
+      throw e;
+    }
     return process.exitValue();
+  }
+
+  /** Returns what it has printed, with the stacks of its threads at the end. */
+  private String logWithThreads() {
+    int printed = log().length();
+    try {
+      new ProcessBuilder("kill", "-QUIT", Long.toString(process.pid())).start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    Waiting.until(
+        "the threads of " + this,
+        () -> !process.isAlive() || log().indexOf("Heap", printed) >= 0);
+    return log();
   }
 
   /** Starts it again after its end, on the same port. */
