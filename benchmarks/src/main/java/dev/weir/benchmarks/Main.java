@@ -1,5 +1,6 @@
 package dev.weir.benchmarks;
 
+import dev.weir.benchmarks.dashboard.DashboardSuite;
 import dev.weir.benchmarks.gateway.GatewaySuite;
 import dev.weir.benchmarks.limits.LimitsSuite;
 import dev.weir.benchmarks.notifications.NotificationsSuite;
@@ -44,14 +45,16 @@ public final class Main implements Callable<Integer> {
           new NotificationsSuite(),
           new PaymentsSuite(),
           new ServicesSuite(),
-          new StoresSuite());
+          new StoresSuite(),
+          new DashboardSuite());
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Parameters(
       paramLabel = "SUITE",
       description =
-          "what to measure: slots, limits, gateway, notifications, payments, services, stores")
+          "what to measure: slots, limits, gateway, notifications, payments, services, stores,"
+              + " dashboard")
   private String suiteName = "";
 
   @Option(names = "--quick", description = "a rougher run that ends within 90 seconds")
