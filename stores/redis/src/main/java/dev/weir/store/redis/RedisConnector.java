@@ -170,7 +170,11 @@ final class RedisConnector implements AutoCloseable {
     } finally {
       opening.unlock();
     }
-    client.shutdown(Duration.ZERO, SHUTDOWN_TIMEOUT);
+    // Its own wait for connections that are being closed has no bound.
+    client
+        .shutdownAsync(0, SHUTDOWN_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+        .completeOnTimeout(null, 2 * SHUTDOWN_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+        .join();
     resources
         .shutdown(0, SHUTDOWN_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
         .awaitUninterruptibly(SHUTDOWN_TIMEOUT.toMillis());
