@@ -1,6 +1,7 @@
 package dev.weir.notifications;
 
 import dev.weir.notifications.kafka.KafkaClients;
+import dev.weir.notifications.kafka.Topics;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -19,8 +20,8 @@ import org.apache.kafka.common.utils.Utils;
  * each still gathers the next batch while its last one is on its way. Thread-safe.
  */
 final class UserProducers {
-  /** Divides the number of partitions that topics are created with. */
-  static final int COUNT = 2;
+  /** One for each partition of a topic that Weir creates. */
+  static final int COUNT = Topics.PARTITIONS;
 
   private final List<Producer<byte[], byte[]>> producers;
 
@@ -36,8 +37,8 @@ final class UserProducers {
    * Returns the producer of a user.
    *
    * @param key the key of the user's records. Kafka chooses the partition by the same hash, so if
-   *     the number of producers divides the number of partitions, each partition has one producer,
-   *     and as few batches as with a single one
+   *     the number of partitions is a multiple of that of producers, each partition has one
+   *     producer, and batches as large as with a single one
    */
   Producer<byte[], byte[]> of(byte[] key) {
     return producers.get(Utils.toPositive(Utils.murmur2(key)) % producers.size());

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
@@ -18,14 +19,18 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class UserProducersTest {
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
   private static final long ALL_BUFFER_BYTES = 16L << 20;
 
-  @Test
-  void allUsersOfAPartitionHaveTheSameProducer() {
-    UserProducers producers = new UserProducers(List.of(mock(), mock()));
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, Topics.PARTITIONS})
+  void allUsersOfAPartitionHaveTheSameProducer(int count) {
+    UserProducers producers =
+        new UserProducers(Stream.<Producer<byte[], byte[]>>generate(UserProducersTest::mock).limit(count).toList());
     Map<Integer, Producer<byte[], byte[]>> byPartition = new HashMap<>();
     for (long userId = 0; userId < 1_000; userId++) {
       byte[] key = key(userId);
@@ -34,7 +39,7 @@ final class UserProducersTest {
       assertThat(byPartition.computeIfAbsent(partition, unknown -> producer)).isSameAs(producer);
     }
     assertThat(byPartition).hasSize(Topics.PARTITIONS);
-    assertThat(byPartition.values().stream().distinct()).hasSize(2);
+    assertThat(byPartition.values().stream().distinct()).hasSize(count);
   }
 
   /** A topic may have any number of partitions, and get more of them. */
