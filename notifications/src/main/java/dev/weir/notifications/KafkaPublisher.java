@@ -87,13 +87,13 @@ public final class KafkaPublisher implements Publisher {
           connected
               .of(record.key())
               .send(
-              record,
-              (metadata, failure) -> {
-                // The calling thread is called back only for what failed before it was in the
-                // buffer, the producer's thread for all that was.
-                boolean isBuffered = Thread.currentThread().threadId() != callerId;
-                result.complete(result(failure, isBuffered));
-              });
+                  record,
+                  (metadata, failure) -> {
+                    // The calling thread is called back only for what failed before it was in the
+                    // buffer, the producer's thread for all that was.
+                    boolean isBuffered = Thread.currentThread().threadId() != callerId;
+                    result.complete(result(failure, isBuffered));
+                  });
     } catch (KafkaException | IllegalStateException e) {
       // Interrupted, closed, or a failure that the producer does not call back for: not in the
       // buffer either.

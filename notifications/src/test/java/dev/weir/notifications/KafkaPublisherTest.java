@@ -95,8 +95,7 @@ final class KafkaPublisherTest {
         IntStream.range(0, partitions(topic)).mapToObj(i -> new TopicPartition(topic, i)).toList();
     try (Admin admin = TestKafka.clients().admin(TestKafka.TIMEOUT)) {
       return admin.describeProducers(partitions).all().get().values().stream()
-          .map(
-              state -> state.activeProducers().stream().map(ProducerState::producerId).toList())
+          .map(state -> state.activeProducers().stream().map(ProducerState::producerId).toList())
           .toList();
     }
   }

@@ -19,27 +19,29 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 final class UserProducersTest {
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
   private static final long ALL_BUFFER_BYTES = 16L << 20;
 
-  @ParameterizedTest
-  @ValueSource(ints = {1, 2, Topics.PARTITIONS})
-  void allUsersOfAPartitionHaveTheSameProducer(int count) {
-    UserProducers producers =
-        new UserProducers(Stream.<Producer<byte[], byte[]>>generate(UserProducersTest::mock).limit(count).toList());
-    Map<Integer, Producer<byte[], byte[]>> byPartition = new HashMap<>();
-    for (long userId = 0; userId < 1_000; userId++) {
-      byte[] key = key(userId);
-      int partition = BuiltInPartitioner.partitionForKey(key, Topics.PARTITIONS);
-      Producer<byte[], byte[]> producer = producers.of(key);
-      assertThat(byPartition.computeIfAbsent(partition, unknown -> producer)).isSameAs(producer);
+  @Test
+  void allUsersOfAPartitionHaveTheSameProducer() {
+    for (int count : List.of(1, 2, UserProducers.COUNT)) {
+      UserProducers producers =
+          new UserProducers(
+              Stream.<Producer<byte[], byte[]>>generate(UserProducersTest::mock)
+                  .limit(count)
+                  .toList());
+      Map<Integer, Producer<byte[], byte[]>> byPartition = new HashMap<>();
+      for (long userId = 0; userId < 1_000; userId++) {
+        byte[] key = key(userId);
+        int partition = BuiltInPartitioner.partitionForKey(key, Topics.PARTITIONS);
+        Producer<byte[], byte[]> producer = producers.of(key);
+        assertThat(byPartition.computeIfAbsent(partition, unknown -> producer)).isSameAs(producer);
+      }
+      assertThat(byPartition).hasSize(Topics.PARTITIONS);
+      assertThat(byPartition.values().stream().distinct()).hasSize(count);
     }
-    assertThat(byPartition).hasSize(Topics.PARTITIONS);
-    assertThat(byPartition.values().stream().distinct()).hasSize(count);
   }
 
   /** A topic may have any number of partitions, and get more of them. */
@@ -114,7 +116,6 @@ final class UserProducersTest {
   }
 
   private static MockProducer<byte[], byte[]> mock() {
-    return new MockProducer<>(
-        true, null, new ByteArraySerializer(), new ByteArraySerializer());
+    return new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
   }
 }
