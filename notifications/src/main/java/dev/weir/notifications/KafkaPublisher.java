@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
@@ -42,7 +42,7 @@ public final class KafkaPublisher implements Publisher {
   private final MessageTopics topics;
   private final Duration sendTimeout;
   private final ReentrantLock connecting = new ReentrantLock();
-  private @Nullable CompletableFuture<Producer<byte[], byte[]>> connection;
+  private @Nullable CompletableFuture<UserProducers> connection;
   private boolean isClosed;
 
   /**
@@ -59,7 +59,7 @@ public final class KafkaPublisher implements Publisher {
   @Override
   public List<PublishResult> publish(List<Message> messages) {
     long deadlineNanos = System.nanoTime() + sendTimeout.plus(MARGIN).toNanos();
-    Producer<byte[], byte[]> connected;
+    UserProducers connected;
     try {
       connected = connect();
     } catch (KafkaException | KafkaUnavailableException e) {
@@ -78,20 +78,22 @@ public final class KafkaPublisher implements Publisher {
     return pending.stream().map(result -> await(result, deadlineNanos)).toList();
   }
 
-  private CompletableFuture<PublishResult> send(
-      Producer<byte[], byte[]> connected, Message message) {
+  private CompletableFuture<PublishResult> send(UserProducers connected, Message message) {
     CompletableFuture<PublishResult> result = new CompletableFuture<>();
     long callerId = Thread.currentThread().threadId();
+    ProducerRecord<byte[], byte[]> record = MessageRecords.encode(topics.outbound(), message);
     try {
       var unused =
-          connected.send(
-              MessageRecords.encode(topics.outbound(), message),
-              (metadata, failure) -> {
-                // The calling thread is called back only for what failed before it was in the
-                // buffer, the producer's thread for all that was.
-                boolean isBuffered = Thread.currentThread().threadId() != callerId;
-                result.complete(result(failure, isBuffered));
-              });
+          connected
+              .of(record.key())
+              .send(
+                  record,
+                  (metadata, failure) -> {
+                    // The calling thread is called back only for what failed before it was in the
+                    // buffer, the producer's thread for all that was.
+                    boolean isBuffered = Thread.currentThread().threadId() != callerId;
+                    result.complete(result(failure, isBuffered));
+                  });
     } catch (KafkaException | IllegalStateException e) {
       // Interrupted, closed, or a failure that the producer does not call back for: not in the
       // buffer either.
@@ -156,7 +158,7 @@ public final class KafkaPublisher implements Publisher {
     var unused = connection();
   }
 
-  private Producer<byte[], byte[]> connect() {
+  private UserProducers connect() {
     try {
       return connection().get(sendTimeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
@@ -170,14 +172,14 @@ public final class KafkaPublisher implements Publisher {
   }
 
   /** Returns the connection that all callers share; begins one if there is none. */
-  private CompletableFuture<Producer<byte[], byte[]>> connection() {
+  private CompletableFuture<UserProducers> connection() {
     connecting.lock();
     try {
-      CompletableFuture<Producer<byte[], byte[]>> known = connection;
+      CompletableFuture<UserProducers> known = connection;
       if (known != null && !known.isCompletedExceptionally()) {
         return known;
       }
-      CompletableFuture<Producer<byte[], byte[]>> result = new CompletableFuture<>();
+      CompletableFuture<UserProducers> result = new CompletableFuture<>();
       if (isClosed) {
         result.completeExceptionally(new KafkaUnavailableException("the publisher is closed"));
         return result;
@@ -191,26 +193,25 @@ public final class KafkaPublisher implements Publisher {
     }
   }
 
-  private void connect(CompletableFuture<Producer<byte[], byte[]>> result) {
+  private void connect(CompletableFuture<UserProducers> result) {
     try {
       KafkaClients clients = KafkaClients.of(cluster, sendTimeout);
       createTopicsOnce(clients);
-      connected(result, clients.producer(sendTimeout));
+      connected(result, UserProducers.open(clients, sendTimeout));
     } catch (RuntimeException | Error e) {
       // Callers get the failure, and the next one begins again.
       result.completeExceptionally(e);
     }
   }
 
-  private void connected(
-      CompletableFuture<Producer<byte[], byte[]>> result, Producer<byte[], byte[]> producer) {
+  private void connected(CompletableFuture<UserProducers> result, UserProducers producers) {
     connecting.lock();
     try {
       if (isClosed) {
-        producer.close(Duration.ZERO);
+        producers.close(Duration.ZERO);
         throw new KafkaUnavailableException("the publisher is closed");
       }
-      result.complete(producer);
+      result.complete(producers);
     } finally {
       connecting.unlock();
     }
@@ -234,7 +235,7 @@ public final class KafkaPublisher implements Publisher {
 
   @Override
   public void close() {
-    CompletableFuture<Producer<byte[], byte[]>> known;
+    CompletableFuture<UserProducers> known;
     connecting.lock();
     try {
       isClosed = true;

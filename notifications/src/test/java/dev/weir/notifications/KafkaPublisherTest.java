@@ -23,7 +23,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.ProducerState;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.TopicConfig;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -68,6 +70,33 @@ final class KafkaPublisherTest {
           .extracting(record -> DecodedRecord.message(record))
           .containsExactlyElementsOf(
               messages.stream().filter(message -> message.userId() == userId).toList());
+    }
+  }
+
+  @Test
+  void eachPartitionHasOneProducerAndTheyShareThePartitions() throws Exception {
+    MessageTopics topics = TestKafka.newTopics();
+    try (KafkaPublisher publisher =
+        new KafkaPublisher(TestKafka.cluster(), topics, TestKafka.TIMEOUT)) {
+      for (int round = 0; round < 3; round++) {
+        assertThat(
+                publisher.publish(
+                    IntStream.range(0, 100).mapToObj(user -> message(user, "hello")).toList()))
+            .containsOnly(PublishResult.Done.DONE);
+      }
+    }
+    List<List<Long>> byPartition = producerIds(topics.outbound());
+    assertThat(byPartition).hasSize(4).allSatisfy(ids -> assertThat(ids).hasSize(1));
+    assertThat(byPartition.stream().flatMap(List::stream).distinct()).hasSize(UserProducers.COUNT);
+  }
+
+  private static List<List<Long>> producerIds(String topic) throws Exception {
+    List<TopicPartition> partitions =
+        IntStream.range(0, partitions(topic)).mapToObj(i -> new TopicPartition(topic, i)).toList();
+    try (Admin admin = TestKafka.clients().admin(TestKafka.TIMEOUT)) {
+      return admin.describeProducers(partitions).all().get().values().stream()
+          .map(state -> state.activeProducers().stream().map(ProducerState::producerId).toList())
+          .toList();
     }
   }
 

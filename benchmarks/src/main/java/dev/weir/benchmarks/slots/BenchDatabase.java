@@ -24,6 +24,9 @@ import java.util.stream.Stream;
 public final class BenchDatabase implements AutoCloseable {
   private static final int POOL_SIZE = 30;
 
+  /** A comparator whose callers wait for each other is slow, but must not fail for that. */
+  private static final Duration MAX_CONNECTION_WAIT = Duration.ofMinutes(5);
+
   private final Optional<Embedded> embedded;
   private final String url;
   private final String user;
@@ -77,6 +80,7 @@ public final class BenchDatabase implements AutoCloseable {
     // Borrowers commit explicitly, so nothing has to be switched when a connection is borrowed or
     // returned.
     config.setAutoCommit(false);
+    config.setConnectionTimeout(MAX_CONNECTION_WAIT.toMillis());
     return new HikariDataSource(config);
   }
 

@@ -1,7 +1,9 @@
 package dev.weir.notifications.kafka;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.Admin;
@@ -10,6 +12,7 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -59,6 +62,35 @@ public final class KafkaClients {
    *     the record is in the buffer, half until the broker acknowledges it
    */
   public KafkaProducer<byte[], byte[]> producer(Duration sendTimeout) {
+    return producer(producerConfig(sendTimeout));
+  }
+
+  /**
+   * Returns producers as {@link #producer} does. Together they take no more memory than one, and
+   * each has a client id of its own: a configured one is followed by the number of the producer.
+   */
+  public List<Producer<byte[], byte[]>> producers(int count, Duration sendTimeout) {
+    List<Producer<byte[], byte[]>> opened = new ArrayList<>(count);
+    try {
+      for (int number = 1; number <= count; number++) {
+        Map<String, Object> config = producerConfig(sendTimeout);
+        config.put(ProducerConfig.BUFFER_MEMORY_CONFIG, BUFFER_BYTES / count);
+        String suffix = "-" + number;
+        config.computeIfPresent(ProducerConfig.CLIENT_ID_CONFIG, (name, id) -> id + suffix);
+        opened.add(producer(config));
+      }
+      return opened;
+    } catch (RuntimeException | Error e) {
+      opened.forEach(producer -> producer.close(Duration.ZERO));
+      throw e;
+    }
+  }
+
+  private static KafkaProducer<byte[], byte[]> producer(Map<String, Object> config) {
+    return new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
+  }
+
+  private Map<String, Object> producerConfig(Duration sendTimeout) {
     long halfMillis = Math.max(2, sendTimeout.toMillis() / 2);
     Map<String, Object> config = common();
     config.put(ProducerConfig.ACKS_CONFIG, "all");
@@ -73,7 +105,7 @@ public final class KafkaClients {
     config.put(ProducerConfig.LINGER_MS_CONFIG, 0);
     config.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1);
     config.put(ProducerConfig.BATCH_SIZE_CONFIG, BATCH_BYTES);
-    return new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
+    return config;
   }
 
   /**
@@ -93,7 +125,7 @@ public final class KafkaClients {
     config.put(
         ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Math.max(millis, 2 * BACKGROUND_LINGER_MILLIS));
     config.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, Math.max(1, millis / 2));
-    return new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
+    return producer(config);
   }
 
   /**

@@ -1,0 +1,121 @@
+package dev.weir.notifications;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.notifications.kafka.KafkaClients;
+import dev.weir.notifications.kafka.KafkaCluster;
+import dev.weir.notifications.kafka.MessageRecords;
+import dev.weir.notifications.kafka.Topics;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.Metric;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Test;
+
+final class UserProducersTest {
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
+  private static final long ALL_BUFFER_BYTES = 16L << 20;
+
+  @Test
+  void allUsersOfAPartitionHaveTheSameProducer() {
+    for (int count : List.of(1, 2, UserProducers.COUNT)) {
+      UserProducers producers =
+          new UserProducers(
+              Stream.<Producer<byte[], byte[]>>generate(UserProducersTest::mock)
+                  .limit(count)
+                  .toList());
+      Map<Integer, Producer<byte[], byte[]>> byPartition = new HashMap<>();
+      for (long userId = 0; userId < 1_000; userId++) {
+        byte[] key = key(userId);
+        int partition = BuiltInPartitioner.partitionForKey(key, Topics.PARTITIONS);
+        Producer<byte[], byte[]> producer = producers.of(key);
+        assertThat(byPartition.computeIfAbsent(partition, unknown -> producer)).isSameAs(producer);
+      }
+      assertThat(byPartition).hasSize(Topics.PARTITIONS);
+      assertThat(byPartition.values().stream().distinct()).hasSize(count);
+    }
+  }
+
+  /** A topic may have any number of partitions, and get more of them. */
+  @Test
+  void userHasTheSameProducerWhateverTheNumberOfPartitions() {
+    UserProducers producers = new UserProducers(List.of(mock(), mock(), mock()));
+    for (long userId = 0; userId < 1_000; userId++) {
+      assertThat(producers.of(key(userId))).isSameAs(producers.of(key(userId)));
+    }
+  }
+
+  @Test
+  void closesAllAlsoIfOneFails() {
+    MockProducer<byte[], byte[]> failing = mock();
+    failing.closeException = new KafkaException("fails");
+    MockProducer<byte[], byte[]> other = mock();
+    for (List<Producer<byte[], byte[]>> order :
+        List.<List<Producer<byte[], byte[]>>>of(List.of(failing, other), List.of(other, failing))) {
+      assertThatThrownBy(() -> new UserProducers(order).close(TIMEOUT))
+          .isSameAs(failing.closeException);
+    }
+    assertThat(other.closed()).isTrue();
+  }
+
+  /** Without a broker: the producers connect when they first send. */
+  @Test
+  void producersShareTheMemoryOfOne() {
+    KafkaClients clients = KafkaClients.of(KafkaCluster.at("127.0.0.1:1", Map.of()), TIMEOUT);
+    List<Producer<byte[], byte[]>> producers = clients.producers(UserProducers.COUNT, TIMEOUT);
+    try {
+      assertThat(producers).hasSize(UserProducers.COUNT);
+      assertThat(producers)
+          .extracting(producer -> bufferBytes(producer))
+          .containsOnly((double) ALL_BUFFER_BYTES / UserProducers.COUNT);
+      assertThat(producers).extracting(UserProducersTest::clientId).doesNotHaveDuplicates();
+    } finally {
+      new UserProducers(producers).close(Duration.ZERO);
+    }
+  }
+
+  @Test
+  void configuredClientIdGetsTheNumberOfTheProducer() {
+    KafkaClients clients =
+        KafkaClients.of(KafkaCluster.at("127.0.0.1:1", Map.of("client.id", "weir")), TIMEOUT);
+    List<Producer<byte[], byte[]>> producers = clients.producers(2, TIMEOUT);
+    try {
+      assertThat(producers)
+          .extracting(UserProducersTest::clientId)
+          .containsExactly("weir-1", "weir-2");
+    } finally {
+      new UserProducers(producers).close(Duration.ZERO);
+    }
+  }
+
+  private static Object bufferBytes(Producer<byte[], byte[]> producer) {
+    return metric(producer, "buffer-total-bytes").metricValue();
+  }
+
+  private static String clientId(Producer<byte[], byte[]> producer) {
+    return metric(producer, "buffer-total-bytes").metricName().tags().get("client-id");
+  }
+
+  private static Metric metric(Producer<byte[], byte[]> producer, String name) {
+    return producer.metrics().values().stream()
+        .filter(metric -> metric.metricName().name().equals(name))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static byte[] key(long userId) {
+    return MessageRecords.bytes(Long.toString(userId));
+  }
+
+  private static MockProducer<byte[], byte[]> mock() {
+    return new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
+  }
+}
