@@ -19,10 +19,23 @@ record InList(String sql, List<Object> parameters) {
   /** Oracle's limit of the values of one list. */
   private static final int MAX_VALUES = 1_000;
 
-  static InList of(String column, Collection<?> values) {
-    if (values.isEmpty()) {
-      throw new IllegalArgumentException("values must not be empty");
+  /**
+   * Values of one statement. Neither the driver nor the database takes any number of parameters:
+   * more than 32,767 fail in one or the other, depending on their versions.
+   */
+  static final int MAX_A_STATEMENT = 8_192;
+
+  /** Returns a condition for each portion of the values; none if there are no values. */
+  static List<InList> portions(String column, Collection<?> values) {
+    List<Object> all = new ArrayList<>(values);
+    List<InList> portions = new ArrayList<>();
+    for (int from = 0; from < all.size(); from += MAX_A_STATEMENT) {
+      portions.add(of(column, all.subList(from, Math.min(all.size(), from + MAX_A_STATEMENT))));
     }
+    return portions;
+  }
+
+  private static InList of(String column, List<Object> values) {
     List<Object> padded = new ArrayList<>(values);
     int size = Integer.highestOneBit(2 * padded.size() - 1);
     padded.addAll(Collections.nCopies(size - padded.size(), padded.getLast()));
