@@ -213,7 +213,10 @@ public final class Transactions {
       return work.on(connection);
     } catch (StoreException e) {
       // Work that cannot throw the database's exception has wrapped it by failure().
-      throw e.getCause() instanceof SQLException failed ? failed : e;
+      if (e.getCause() instanceof SQLException failed) {
+        throw failed;
+      }
+      throw e;
     } finally {
       connection.rollback();
       connection.setTransactionIsolation(before);

@@ -94,10 +94,13 @@ final class OracleErrorsTest {
         transactions.snapshot(
             connection -> {
               SQLException tooOld = error(number, "72000");
-              if (retries.get() == 0) {
-                throw isWrapped ? Transactions.failure(Dialect.ORACLE, tooOld) : tooOld;
+              if (retries.get() > 0) {
+                return "read";
               }
-              return "read";
+              if (isWrapped) {
+                throw Transactions.failure(Dialect.ORACLE, tooOld);
+              }
+              throw tooOld;
             });
 
     assertThat(read).isEqualTo("read");

@@ -109,13 +109,13 @@ final class OracleSlotUpkeep implements SlotUpkeepDialect {
     String remove = "delete" + IN_SPAN + " and s.assigned_at < ?";
     int removed = 0;
     long from = slots.fromMicros();
-    for (InList kept : InList.portions(windowStart, young)) {
+    for (InList kept : InList.conditions(windowStart, young)) {
       // Portions are in the order of time, so each has a span of its own.
       long until = (Long) kept.parameters().getLast() + slots.sizeMicros();
       List<Object> parameters =
           new ArrayList<>(List.of(slots.configId(), from, until, slots.beforeMicros()));
       parameters.addAll(kept.parameters());
-      removed += Sql.update(connection, remove + " and not " + kept.sql(), parameters.toArray());
+      removed += Sql.update(connection, remove + " and not (" + kept.sql() + ")", parameters.toArray());
       from = until;
     }
     return removed

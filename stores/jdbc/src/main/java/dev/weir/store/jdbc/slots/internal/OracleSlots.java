@@ -20,6 +20,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * Slots in Oracle 19c and later. A batch takes four round trips: lock the configurations and read
@@ -61,24 +63,26 @@ final class OracleSlots implements SlotDialect {
 
   /**
    * By the index of {@code plan_micros}, which is null in full windows and removed runs, so that
-   * none of them is read. Oracle has no partial indexes.
+   * none of them is read. Oracle has no partial indexes. The order is that of the index, so that
+   * nothing is sorted.
    */
   static final String PAGE =
       """
       select w.kind, w.start_micros, w.until_micros, w.off_grid, w.places from (
         select kind, start_micros, until_micros, off_grid, places from slot_occupancy
         where config_id = ? and grid = ? and kind = 1 and plan_micros >= ? and plan_micros < ?
-        order by plan_micros fetch first ? rows only) w
+        order by config_id, grid, kind, plan_micros fetch first ? rows only) w
       union all
       select b.kind, b.start_micros, b.until_micros, b.off_grid, b.places from (
         select kind, start_micros, until_micros, off_grid, places from slot_occupancy
         where config_id = ? and grid = ? and kind = 2 and plan_micros <= ?
-        order by plan_micros desc fetch first 1 rows only) b
+        order by config_id desc, grid desc, kind desc, plan_micros desc
+        fetch first 1 rows only) b
       union all
       select a.kind, a.start_micros, a.until_micros, a.off_grid, a.places from (
         select kind, start_micros, until_micros, off_grid, places from slot_occupancy
         where config_id = ? and grid = ? and kind = 2 and plan_micros > ?
-        order by plan_micros fetch first ? rows only) a
+        order by config_id, grid, kind, plan_micros fetch first ? rows only) a
       """;
 
   private static final String SLOTS_IN_ORDER =
@@ -121,13 +125,14 @@ final class OracleSlots implements SlotDialect {
               select s.* from slot s
               where s.config_id = (select n.config_id from slot_config n where n.name = ?)
                 and s.state = ? and s.scheduled = ? and s.scheduled < ? and s.event_id > ?
-              order by s.event_id fetch first ? rows only) a
+              order by s.config_id, s.state, s.scheduled, s.event_id fetch first ? rows only) a
             union all
             select b.* from (
               select s.* from slot s
               where s.config_id = (select n.config_id from slot_config n where n.name = ?)
                 and s.state = ? and s.scheduled > ? and s.scheduled < ?
-              order by s.scheduled, s.event_id fetch first ? rows only) b) s
+              order by s.config_id, s.state, s.scheduled, s.event_id
+              fetch first ? rows only) b) s
           join slot_config c on c.config_id = s.config_id
           order by s.scheduled, s.event_id fetch first ? rows only
           """;
@@ -243,8 +248,8 @@ final class OracleSlots implements SlotDialect {
       locked.addAll(lockPortion(connection, portion, lock.waits()));
     }
     List<ConfigRow> rows = configRows(connection, lock, locked);
-    for (InList ids : InList.portions("s.event_id", lock.eventIds())) {
-      Sql.list(connection, SlotRow::read, LOOK_UP + ids.sql(), ids.parameters().toArray())
+    for (InList query : InList.queries(LOOK_UP, "s.event_id", lock.eventIds())) {
+      Sql.list(connection, SlotRow::read, query.sql(), query.parameters().toArray())
           .forEach(slot -> known.put(slot.eventId(), slot));
     }
     return rows;
@@ -256,21 +261,17 @@ final class OracleSlots implements SlotDialect {
    */
   private static List<InList> toLock(Connection connection, Collection<String> names)
       throws SQLException {
-    List<InList> byName = InList.portions("c.name", names);
-    if (byName.size() == 1) {
-      return byName;
+    if (names.size() <= InList.MAX_VALUES) {
+      return InList.conditions("c.name", names);
     }
-    List<Integer> ids = new ArrayList<>();
-    for (InList portion : byName) {
+    Set<Integer> ids = new TreeSet<>();
+    for (InList query :
+        InList.queries("select c.config_id from slot_config c where ", "c.name", names)) {
       ids.addAll(
           Sql.list(
-              connection,
-              row -> row.getInt(1),
-              "select c.config_id from slot_config c where " + portion.sql(),
-              portion.parameters().toArray()));
+              connection, row -> row.getInt(1), query.sql(), query.parameters().toArray()));
     }
-    ids.sort(Comparator.naturalOrder());
-    return InList.portions("c.config_id", ids);
+    return InList.conditions("c.config_id", ids);
   }
 
   private static List<Locked> lockPortion(Connection connection, InList configs, boolean waits)
@@ -300,7 +301,7 @@ final class OracleSlots implements SlotDialect {
         unknown.add(config.configId());
       }
     }
-    for (InList ids : InList.portions("c.config_id", unknown)) {
+    for (InList ids : InList.conditions("c.config_id", unknown)) {
       rows.addAll(
           Sql.list(
               connection,
@@ -414,13 +415,14 @@ final class OracleSlots implements SlotDialect {
 
   @Override
   public boolean isAnyKnown(Connection connection, List<String> eventIds) throws SQLException {
-    for (InList ids : InList.portions("s.event_id", eventIds)) {
+    for (InList query :
+        InList.queries("select s.event_id from slot s where ", "s.event_id", eventIds)) {
       boolean isKnown =
           Sql.first(
                   connection,
                   row -> true,
-                  "select s.event_id from slot s where " + ids.sql() + " fetch first 1 rows only",
-                  ids.parameters().toArray())
+                  "select k.event_id from (" + query.sql() + ") k fetch first 1 rows only",
+                  query.parameters().toArray())
               .isPresent();
       if (isKnown) {
         return true;
@@ -464,7 +466,7 @@ final class OracleSlots implements SlotDialect {
       Connection connection, ConfigRow row, List<String> eventIds, long beforeMicros)
       throws SQLException {
     List<Slot> leaked = new ArrayList<>();
-    for (InList ids : InList.portions("s.event_id", eventIds)) {
+    for (InList ids : InList.conditions("s.event_id", eventIds)) {
       List<Object> parameters = new ArrayList<>(ids.parameters());
       parameters.addAll(List.of(row.configId(), beforeMicros, beforeMicros));
       leaked.addAll(

@@ -24,7 +24,7 @@ final class PastCount {
   private static final String FIRST_BEYOND = PastRemoval.firstBeyond(List.of(0, 1));
 
   /** The run that may touch the begin of a portion, and the one that may touch its end. */
-  static final String TOUCHING_RUNS =
+  private static final String TOUCHING_RUNS =
       """
       select a.from_micros, a.until_micros from (
         select from_micros, until_micros from full_run

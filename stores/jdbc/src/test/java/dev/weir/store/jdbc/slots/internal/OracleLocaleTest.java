@@ -29,7 +29,7 @@ final class OracleLocaleTest {
         .contains("{\"c\":17,\"s\":100}")
         .contains("\"v\":1,\"r\":1780315200000000,\"w\":1780315200000000,\"p\":0")
         .contains("\"s\":1780315200000000,\"u\":1780315204000000,\"t\":1,\"o\":0,\"f\":0")
-        .contains("e\\u0000");
+        .contains("\\u00e9");
   }
 
   private static String run(String... locale) throws IOException, InterruptedException {

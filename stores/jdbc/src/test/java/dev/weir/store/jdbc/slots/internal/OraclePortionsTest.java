@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class OraclePortionsTest {
   private static final int EVENTS = 32_768;
-  private static final int MANY = InList.MAX_A_STATEMENT + 8;
+  private static final int MANY = InList.MAX_VALUES + 8;
 
   private final HikariDataSource pool =
       OraclePool.open(
@@ -107,7 +107,7 @@ final class OraclePortionsTest {
         "young",
         begin,
         Micros.ceil(Account.NOON),
-        "n not in (0, %s, %s)".formatted(InList.MAX_A_STATEMENT, MANY - 1));
+        "n not in (0, %s, %s)".formatted(InList.MAX_VALUES - 1, MANY - 1));
 
     assertThat(node.upkeep().removePast(Account.NOON.minusSeconds(8), EVENTS)).isEqualTo(3);
     assertThat(Database.number(pool, "select count(*) from slot")).isEqualTo(2 * (MANY - 3));

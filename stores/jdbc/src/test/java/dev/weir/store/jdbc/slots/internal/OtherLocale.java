@@ -32,7 +32,7 @@ final class OtherLocale {
         OracleDatabase.node(OracleDatabase.get().pool(), InstantSource.fixed(Account.NOON));
     Account account = Account.open(node, 2);
     ScanTest.useEverything(node, account);
-    System.out.println(parameters(account.request("e\u0000", Account.NOON)));
+    System.out.println(parameters(account.request("\u00e9", Account.NOON)));
     System.exit(0);
   }
 
