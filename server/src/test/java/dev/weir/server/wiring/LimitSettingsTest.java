@@ -97,7 +97,9 @@ final class LimitSettingsTest {
         "limits are counted in memory, Redis or SurrealDB there");
   }
 
-  /** Whatever the store: a fallback that is asked for and cannot be would be missed in an outage. */
+  /**
+   * Whatever the store: a fallback that is asked for and cannot be would be missed in an outage.
+   */
   @ParameterizedTest
   @CsvSource({
     "memory, postgresql", "memory, oracle",
@@ -124,10 +126,7 @@ final class LimitSettingsTest {
 
   @Test
   void fallbackIsNeverOracle() {
-    refuses(
-        Map.of("WEIR_LIMITS_FALLBACK", "oracle"),
-        "weir.limits.fallback",
-        "cannot be oracle");
+    refuses(Map.of("WEIR_LIMITS_FALLBACK", "oracle"), "weir.limits.fallback", "cannot be oracle");
   }
 
   @Test

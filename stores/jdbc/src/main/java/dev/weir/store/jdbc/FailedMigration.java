@@ -53,8 +53,7 @@ record FailedMigration(String script, List<String> objects, List<String> dropped
     String resource = "/" + folder + "/" + script;
     try (InputStream file = FailedMigration.class.getResourceAsStream(resource)) {
       // A migration of another build is not known here.
-      String text =
-          file == null ? "" : new String(file.readAllBytes(), StandardCharsets.UTF_8);
+      String text = file == null ? "" : new String(file.readAllBytes(), StandardCharsets.UTF_8);
       List<MatchResult> created = CREATE.matcher(text).results().toList();
       return new FailedMigration(
           script,

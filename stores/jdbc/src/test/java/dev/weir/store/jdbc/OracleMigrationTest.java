@@ -161,9 +161,7 @@ final class OracleMigrationTest {
   private List<String> indexes() throws SQLException {
     try (Connection connection = pool.getConnection()) {
       return Sql.list(
-          connection,
-          row -> row.getString(1),
-          "select index_name from information_schema.indexes");
+          connection, row -> row.getString(1), "select index_name from information_schema.indexes");
     }
   }
 }

@@ -51,8 +51,7 @@ record InList(String sql, List<Object> parameters) {
     List<Object> all = new ArrayList<>(values);
     List<List<Object>> portions = new ArrayList<>();
     for (int from = 0; from < all.size(); from += max) {
-      List<Object> portion =
-          new ArrayList<>(all.subList(from, Math.min(all.size(), from + max)));
+      List<Object> portion = new ArrayList<>(all.subList(from, Math.min(all.size(), from + max)));
       int size = Math.min(max, Integer.highestOneBit(2 * portion.size() - 1));
       portion.addAll(Collections.nCopies(size - portion.size(), portion.getLast()));
       portions.add(Collections.unmodifiableList(portion));

@@ -115,7 +115,8 @@ final class OracleSlotUpkeep implements SlotUpkeepDialect {
       List<Object> parameters =
           new ArrayList<>(List.of(slots.configId(), from, until, slots.beforeMicros()));
       parameters.addAll(kept.parameters());
-      removed += Sql.update(connection, remove + " and not (" + kept.sql() + ")", parameters.toArray());
+      removed +=
+          Sql.update(connection, remove + " and not (" + kept.sql() + ")", parameters.toArray());
       from = until;
     }
     return removed

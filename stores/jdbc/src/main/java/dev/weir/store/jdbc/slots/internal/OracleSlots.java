@@ -130,7 +130,7 @@ final class OracleSlots implements SlotDialect {
             select b.* from (
               select s.* from slot s
               where s.config_id = (select n.config_id from slot_config n where n.name = ?)
-                and s.state = ? and s.scheduled > ? and s.scheduled < ?
+                and s.state = ? and s.scheduled >= ? and s.scheduled < ?
               order by s.config_id, s.state, s.scheduled, s.event_id
               fetch first ? rows only) b) s
           join slot_config c on c.config_id = s.config_id
@@ -268,8 +268,7 @@ final class OracleSlots implements SlotDialect {
     for (InList query :
         InList.queries("select c.config_id from slot_config c where ", "c.name", names)) {
       ids.addAll(
-          Sql.list(
-              connection, row -> row.getInt(1), query.sql(), query.parameters().toArray()));
+          Sql.list(connection, row -> row.getInt(1), query.sql(), query.parameters().toArray()));
     }
     return InList.conditions("c.config_id", ids);
   }
@@ -448,7 +447,7 @@ final class OracleSlots implements SlotDialect {
         range.max(),
         range.configName(),
         state,
-        range.fromMicros(),
+        range.fromMicros() + 1,
         range.untilMicros(),
         range.max(),
         range.max());

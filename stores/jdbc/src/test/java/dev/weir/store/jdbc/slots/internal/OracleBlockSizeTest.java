@@ -50,8 +50,7 @@ final class OracleBlockSizeTest {
 
   private void raiseTheLimit(int maxPerWindow) {
     node.configs()
-        .configure(
-            account.config().name(), SlotPolicy.of(maxPerWindow, Duration.ofSeconds(4)));
+        .configure(account.config().name(), SlotPolicy.of(maxPerWindow, Duration.ofSeconds(4)));
     // The requests still have the first version; the cached view has the second.
     ledger.assign(lateInTheirWindows("first", 1));
   }
@@ -64,8 +63,7 @@ final class OracleBlockSizeTest {
 
     assertThat(ledger.assign(requests))
         .hasSize(30)
-        .allSatisfy(
-            assignment -> assertThat(assignment).isInstanceOf(Assignment.Assigned.class));
+        .allSatisfy(assignment -> assertThat(assignment).isInstanceOf(Assignment.Assigned.class));
     assertThat(node.ledger().find(account.id("e29"))).isPresent();
   }
 
@@ -78,8 +76,7 @@ final class OracleBlockSizeTest {
     assertThat(OracleBlockWriter.fits(requests)).isTrue();
 
     assertThat(ledger.assign(requests))
-        .allSatisfy(
-            assignment -> assertThat(assignment).isInstanceOf(Assignment.Assigned.class));
+        .allSatisfy(assignment -> assertThat(assignment).isInstanceOf(Assignment.Assigned.class));
   }
 
   /** Shows that the others would fail. */

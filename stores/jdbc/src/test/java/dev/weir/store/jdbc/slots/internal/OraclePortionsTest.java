@@ -42,8 +42,7 @@ final class OraclePortionsTest {
       OraclePool.open(
           new PoolSettings(OracleStandIn.create(), "", "", 1, 8, Duration.ofSeconds(30)));
   private final DataSource connections = CheckedDataSource.of(pool).dataSource();
-  private final Transactions transactions =
-      new Transactions(Dialect.ORACLE, connections, () -> {});
+  private final Transactions transactions = new Transactions(Dialect.ORACLE, connections, () -> {});
   private final Node node;
 
   OraclePortionsTest() {

@@ -91,8 +91,7 @@ final class OracleScanTest {
   private long rowsRead(String sql, Object... parameters) throws SQLException {
     try (Connection connection = pool.getConnection()) {
       String plan =
-          Sql.first(
-                  connection, row -> row.getString(1), "explain analyze " + sql, parameters)
+          Sql.first(connection, row -> row.getString(1), "explain analyze " + sql, parameters)
               .orElseThrow();
       List<Long> counts =
           READ.matcher(plan).results().map(found -> Long.parseLong(found.group(1))).toList();
@@ -104,8 +103,19 @@ final class OracleScanTest {
   private long pageRead(int configId, Instant from) throws SQLException {
     long begin = Micros.ceil(from);
     return rowsRead(
-        OracleSlots.PAGE, configId, 1, begin, Long.MAX_VALUE, 256, configId, 1, begin, configId, 1,
-        begin, 256);
+        OracleSlots.PAGE,
+        configId,
+        1,
+        begin,
+        Long.MAX_VALUE,
+        256,
+        configId,
+        1,
+        begin,
+        configId,
+        1,
+        begin,
+        256);
   }
 
   private int configId(Account account) {
@@ -129,9 +139,7 @@ final class OracleScanTest {
     assertThat(plans).hasSizeGreaterThan(20);
     assertThat(plans)
         .allSatisfy(
-            plan ->
-                assertThat(plan)
-                    .doesNotContainPattern("(?i)SLOT(_OCCUPANCY)?\\.tableScan"));
+            plan -> assertThat(plan).doesNotContainPattern("(?i)SLOT(_OCCUPANCY)?\\.tableScan"));
   }
 
   @Test
@@ -141,7 +149,8 @@ final class OracleScanTest {
     int configId = configId(account);
     assertThat(
             Database.number(
-                pool, "select count(*) from slot_window where is_full = 1 and config_id = " + configId))
+                pool,
+                "select count(*) from slot_window where is_full = 1 and config_id = " + configId))
         .isEqualTo(MANY);
 
     assertThat(pageRead(configId, Account.NOON)).isLessThan(20);
@@ -170,7 +179,8 @@ final class OracleScanTest {
     assertThat(node.upkeep().tidy(MANY)).isZero();
     assertThat(
             Database.number(
-                pool, "select count(*) from slot_occupancy where kind = 2 and config_id = " + configId))
+                pool,
+                "select count(*) from slot_occupancy where kind = 2 and config_id = " + configId))
         .isOne();
     assertThat(account.assign(node, "f", Account.NOON).windowStart())
         .isEqualTo(Account.NOON.plusSeconds(8));
@@ -202,14 +212,36 @@ final class OracleScanTest {
     String name = account.config().name();
     assertThat(
             rowsRead(
-                OracleSlots.LIST, name, 0, noon, noon + 1, middle, 10, name, 0, noon, noon + 1, 10,
+                OracleSlots.LIST,
+                name,
+                0,
+                noon,
+                noon + 1,
+                middle,
+                10,
+                name,
+                0,
+                noon + 1,
+                noon + 2,
+                10,
                 10))
         .isLessThan(100);
     // The first page of later times, as if the cursor were before all of them.
     assertThat(
             rowsRead(
-                OracleSlots.LIST, name, 0, noon - 1, noon + 1, middle, 10, name, 0, noon - 1,
-                noon + 1, 10, 10))
+                OracleSlots.LIST,
+                name,
+                0,
+                noon - 1,
+                noon + 1,
+                middle,
+                10,
+                name,
+                0,
+                noon,
+                noon + 1,
+                10,
+                10))
         .isLessThan(100);
   }
 

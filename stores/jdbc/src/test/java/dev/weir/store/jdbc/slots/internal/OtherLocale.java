@@ -28,8 +28,7 @@ final class OtherLocale {
   private OtherLocale() {}
 
   public static void main(String[] arguments) throws SQLException {
-    Node node =
-        OracleDatabase.node(OracleDatabase.get().pool(), InstantSource.fixed(Account.NOON));
+    Node node = OracleDatabase.node(OracleDatabase.get().pool(), InstantSource.fixed(Account.NOON));
     Account account = Account.open(node, 2);
     ScanTest.useEverything(node, account);
     System.out.println(parameters(account.request("\u00e9", Account.NOON)));
@@ -51,9 +50,7 @@ final class OtherLocale {
           };
         };
     Connection connection =
-        proxy(
-            Connection.class,
-            (self, method, arguments) -> proxy(CallableStatement.class, call));
+        proxy(Connection.class, (self, method, arguments) -> proxy(CallableStatement.class, call));
     ConfigRow row =
         new ConfigRow(
             17, request.config().name(), 1, 1, Long.MIN_VALUE, 100, Micros.ceil(Account.NOON));
