@@ -26,6 +26,9 @@ record LimitSettings(
 
   private static final String NOT_IN_ORACLE = "cannot be oracle: " + IN_ORACLE;
 
+  private static final String NOT_BESIDE_ORACLE =
+      "cannot be postgresql where weir.db.url is of Oracle: " + IN_ORACLE;
+
   /** Where limits are counted. */
   enum Store {
     MEMORY,
@@ -36,8 +39,10 @@ record LimitSettings(
 
   static LimitSettings of(Settings settings) {
     DatabaseSettings.Kind database = DatabaseSettings.kind(settings);
-    if (settings.text(Setting.LIMITS_STORE).equals("oracle")) {
-      throw new InvalidSettingException(Setting.LIMITS_STORE.key(), NOT_IN_ORACLE);
+    for (Setting setting : List.of(Setting.LIMITS_STORE, Setting.LIMITS_FALLBACK)) {
+      if (settings.text(setting).equals("oracle")) {
+        throw new InvalidSettingException(setting.key(), NOT_IN_ORACLE);
+      }
     }
     String store =
         settings.choice(
@@ -66,11 +71,19 @@ record LimitSettings(
   }
 
   private static boolean isFallbackUsed(Settings settings, DatabaseSettings.Kind database) {
-    return settings.optional(Setting.LIMITS_FALLBACK).isPresent()
-        ? settings
+    boolean isOracle = database == DatabaseSettings.Kind.ORACLE;
+    if (settings.optional(Setting.LIMITS_FALLBACK).isEmpty()) {
+      return !isOracle;
+    }
+    boolean isUsed =
+        settings
             .choice(Setting.LIMITS_FALLBACK, List.of("postgresql", "none"))
-            .equals("postgresql")
-        : database != DatabaseSettings.Kind.ORACLE;
+            .equals("postgresql");
+    if (isUsed && isOracle) {
+      // Also beside a store that has no fallback: what was asked for would be missing in an outage.
+      throw new InvalidSettingException(Setting.LIMITS_FALLBACK.key(), NOT_BESIDE_ORACLE);
+    }
+    return isUsed;
   }
 
   /** Returns true if a decision waits for an external store. */
@@ -132,7 +145,7 @@ record LimitSettings(
           setting.key(),
           switch (database) {
             case MEMORY -> "cannot be postgresql where weir.slots.store is memory";
-            case ORACLE -> "cannot be postgresql where weir.db.url is of Oracle: " + IN_ORACLE;
+            case ORACLE -> NOT_BESIDE_ORACLE;
             case POSTGRESQL -> throw new IllegalStateException("PostgreSQL counts limits");
           });
     }

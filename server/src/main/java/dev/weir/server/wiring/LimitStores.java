@@ -27,6 +27,7 @@ import dev.weir.store.redis.RedisLimitStore;
 import dev.weir.store.surrealdb.SurrealDb;
 import dev.weir.store.surrealdb.SurrealDbLeaseStore;
 import dev.weir.store.surrealdb.SurrealDbLimitStore;
+import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -137,7 +138,7 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
       LimitSettings settings, Optional<Database> database, LimitMetrics metrics, OpenParts open) {
     SurrealDb surrealdb = SurrealDb.open(settings.surrealdb().orElseThrow(), history(database));
     open.add(surrealdb);
-    check(surrealdb);
+    check(surrealdb, settings.surrealdb().orElseThrow().uri());
     open.add(Upkeep.start("sweep of limits", surrealdb::sweep, BETWEEN_SWEEPS));
     return withFailover(
         failover(
@@ -152,10 +153,11 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
   }
 
   /** Starts without SurrealDB if it is down, but not with one that exceeds limits. */
-  private static void check(SurrealDb surrealdb) {
+  private static void check(SurrealDb surrealdb, URI address) {
     try {
       surrealdb.check();
     } catch (StoreException e) {
+      log.warn("the check of SurrealDB at {} failed: {}", address, e.getMessage());
       if (surrealdb.isAnomalous()) {
         throw new InvalidSettingException(
             Setting.SURREALDB_URL.key(),
@@ -163,7 +165,6 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
                 + " and on SurrealKV: use RocksDB, or set "
                 + Setting.SURREALDB_ACCEPT_ANOMALIES.key());
       }
-      log.warn("SurrealDB is not available yet: {}", e.getMessage());
     }
   }
 

@@ -97,6 +97,38 @@ final class LimitSettingsTest {
         "limits are counted in memory, Redis or SurrealDB there");
   }
 
+  /**
+   * Whatever the store: a fallback that is asked for and cannot be would be missed in an outage.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "memory, postgresql", "memory, oracle",
+    "redis, postgresql", "redis, oracle",
+    "surrealdb, postgresql", "surrealdb, oracle"
+  })
+  void fallbackCannotBeOnAServerWithOracleOnly(String store, String fallback) {
+    Map<String, String> environment = new HashMap<>();
+    environment.put("WEIR_DB_URL", "jdbc:oracle:thin:@//localhost:1521/FREEPDB1");
+    environment.put("WEIR_REDIS_URI", "redis://localhost:6379");
+    environment.put("WEIR_SURREALDB_URL", "http://localhost:8000");
+    environment.put("WEIR_LIMITS_STORE", store);
+    assertThat(of(environment).isFallbackUsed()).isFalse();
+    environment.put("WEIR_LIMITS_FALLBACK", "none");
+    assertThat(of(environment).isFallbackUsed()).isFalse();
+
+    environment.put("WEIR_LIMITS_FALLBACK", fallback);
+    refuses(environment, "weir.limits.fallback", "cannot be " + fallback);
+    refuses(
+        environment,
+        "weir.limits.fallback",
+        "limits are counted in memory, Redis or SurrealDB there");
+  }
+
+  @Test
+  void fallbackIsNeverOracle() {
+    refuses(Map.of("WEIR_LIMITS_FALLBACK", "oracle"), "weir.limits.fallback", "cannot be oracle");
+  }
+
   @Test
   void storeOfSlotsAndAddressMustAgree() {
     Map<String, String> environment = new HashMap<>();

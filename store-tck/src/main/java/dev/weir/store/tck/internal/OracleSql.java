@@ -14,6 +14,7 @@ import java.util.regex.Pattern;
 public final class OracleSql {
   private static final int MAX_IDENTIFIER = 30;
   private static final int MAX_VALUES_OF_A_LIST = 1_000;
+  private static final int MAX_PARAMETERS = 32_767;
 
   /** What must not occur, and why. */
   private record Trap(Pattern pattern, String reason) {
@@ -156,6 +157,9 @@ public final class OracleSql {
       if (list.group(1).chars().filter(c -> c == '?').count() > MAX_VALUES_OF_A_LIST) {
         problems.add("a list has up to 1,000 values (ORA-01795)");
       }
+    }
+    if (text.chars().filter(c -> c == '?').count() > MAX_PARAMETERS) {
+      problems.add("a statement has up to 32,767 parameters");
     }
     Matcher word = WORD.matcher(text);
     while (word.find()) {

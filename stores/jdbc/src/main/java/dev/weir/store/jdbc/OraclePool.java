@@ -16,10 +16,13 @@ public final class OraclePool {
   private static final String PREFIX = "jdbc:oracle:";
 
   /**
-   * The driver would take the order of texts from this machine's locale. Event ids are compared by
-   * their bytes everywhere.
+   * The driver would take the order of texts and the characters of numbers from this machine's
+   * locale. Event ids are compared by their bytes everywhere. A migration waits for transactions of
+   * other nodes that use its table, where Oracle would fail at once.
    */
-  private static final String SESSION = "alter session set nls_sort = binary nls_comp = binary";
+  private static final String SESSION =
+      "alter session set nls_sort = binary nls_comp = binary nls_numeric_characters = '.,'"
+          + " ddl_lock_timeout = 30";
 
   /** The pool itself tells a lost connection by its SQL state, which Oracle often does not set. */
   private static final SQLExceptionOverride EVICTION =

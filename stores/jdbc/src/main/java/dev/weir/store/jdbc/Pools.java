@@ -12,6 +12,9 @@ import org.flywaydb.core.api.exception.FlywayValidateException;
 
 /** What the pools of all databases share. */
 final class Pools {
+  /** Where the migrations that were executed are noted. */
+  static final String NOTES = "weir_migration";
+
   private Pools() {}
 
   /**
@@ -40,7 +43,7 @@ final class Pools {
     return Flyway.configure()
         .dataSource(database)
         .locations(migrations)
-        .table("weir_migration")
+        .table(NOTES)
         .baselineOnMigrate(true)
         .baselineVersion("0")
         // Versions are numbered by capability, so a new one may be below the highest.
@@ -73,12 +76,11 @@ final class Pools {
   private static boolean repeat(
       Flyway flyway, List<FailedMigration> failed, FlywayException failure) {
     for (FailedMigration migration : failed) {
-      List<String> left = migration.left(flyway.getConfiguration().getDataSource());
-      if (!left.isEmpty()) {
+      String repair = migration.repair(flyway.getConfiguration().getDataSource());
+      if (!repair.isEmpty()) {
         throw new StoreException(
             StoreException.Outcome.NONE,
-            "the migration %s failed half-way; drop what it has created and start again: %s"
-                .formatted(migration.script(), String.join(", ", left)),
+            "the migration %s failed half-way; %s".formatted(migration.script(), repair),
             failure);
       }
     }

@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -50,6 +51,17 @@ final class OraclePoolTest {
               SQLException.class, e -> assertThat(e.getErrorCode()).isEqualTo(number));
 
       assertThat(connection.isClosed()).isEqualTo(isLost);
+    }
+  }
+
+  /** The driver derives these from the locale of this machine. */
+  @Test
+  void sessionDoesNotDependOnTheLocale() {
+    try (HikariDataSource pool =
+        OraclePool.open(
+            new PoolSettings(OracleStandIn.create(), "", "", 1, 2, Duration.ofSeconds(30)))) {
+      assertThat(pool.getConnectionInitSql())
+          .contains("nls_sort = binary", "nls_comp = binary", "nls_numeric_characters = '.,'");
     }
   }
 }

@@ -7,9 +7,16 @@ import dev.weir.store.tck.internal.CheckedDataSource;
 import dev.weir.store.tck.internal.OracleSql;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,7 +27,16 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 final class OracleSqlTest {
   private static final List<String> MIGRATIONS =
-      List.of("V1__slots", "V2__limits", "V3__rules", "V4__routes");
+      List.of(
+          "V1__slots",
+          "V1.1__plan_column",
+          "V1.2__plan_index",
+          "V1.3__full_run_by_plan_index",
+          "V1.4__slot_by_time_and_id",
+          "V1.5__drop_slot_by_time",
+          "V2__limits",
+          "V3__rules",
+          "V4__routes");
 
   @ParameterizedTest
   @ValueSource(
@@ -74,17 +90,66 @@ final class OracleSqlTest {
   }
 
   @Test
+  void refusesMoreParametersThanDriversTake() {
+    String list = "?, ".repeat(999) + "?";
+    String lists = "a in (" + list + ")" + (" or a in (" + list + ")").repeat(32);
+
+    assertThat(OracleSql.problems("select a from t where " + lists))
+        .containsExactly("a statement has up to 32,767 parameters");
+  }
+
+  @Test
   void migrationsHaveNoTrap() throws IOException {
     int statements = 0;
     for (String migration : MIGRATIONS) {
-      for (String statement : read(migration).replaceAll("(?m)--.*$", "").split(";", -1)) {
-        if (!statement.isBlank()) {
-          assertThat(OracleSql.problems(statement)).as(statement).isEmpty();
-          statements++;
-        }
+      for (String statement : statements(migration)) {
+        assertThat(OracleSql.problems(statement)).as(statement).isEmpty();
+        statements++;
       }
     }
     assertThat(statements).isGreaterThan(20);
+  }
+
+  private static List<String> statements(String migration) throws IOException {
+    return Arrays.stream(read(migration).replaceAll("(?m)--.*$", "").split(";", -1))
+        .map(String::strip)
+        .filter(statement -> !statement.isEmpty())
+        .toList();
+  }
+
+  @Test
+  void listIsThatOfTheFolder() throws Exception {
+    URI folder =
+        Objects.requireNonNull(OracleSqlTest.class.getResource("/db/weir/oracle/V1__slots.sql"))
+            .toURI();
+    try (Stream<Path> files = Files.list(Path.of(folder).resolveSibling("."))) {
+      assertThat(files.map(file -> file.getFileName().toString()))
+          .containsExactlyInAnyOrderElementsOf(
+              MIGRATIONS.stream().map(name -> name + ".sql").toList());
+    }
+  }
+
+  /** The first migrations create empty tables, which can be dropped if they stop half-way. */
+  @Test
+  void laterMigrationsHaveOneStatementSoThatTheyCannotStopHalfWay() throws IOException {
+    for (String migration : MIGRATIONS) {
+      if (migration.matches("V\\d+\\.\\d+__.*")) {
+        assertThat(statements(migration)).as(migration).hasSize(1);
+      }
+    }
+  }
+
+  /** Tables and views have one name space, indexes and keys others; ours are unique in all. */
+  @Test
+  void namesAreUnique() throws IOException {
+    List<String> names = new ArrayList<>();
+    for (String migration : MIGRATIONS) {
+      Pattern.compile("(?m)^\\s*(?:create (?:table|view|index)|constraint) (\\w+)")
+          .matcher(read(migration))
+          .results()
+          .forEach(found -> names.add(found.group(1)));
+    }
+    assertThat(names).hasSizeGreaterThan(25).doesNotHaveDuplicates();
   }
 
   @Test

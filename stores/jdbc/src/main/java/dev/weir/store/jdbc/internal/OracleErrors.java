@@ -10,9 +10,11 @@ import java.util.Set;
 public final class OracleErrors {
   /**
    * A retry sees what the other transaction did: unique constraint violated, deadlock detected,
-   * cannot serialize access; and the state of a package was discarded or invalidated.
+   * cannot serialize access; and the state of a package was discarded or invalidated; and a
+   * snapshot is too old, of rows or of a large object, or a table was changed or moved meanwhile.
    */
-  private static final Set<Integer> CONFLICTS = Set.of(1, 60, 8177, 4061, 4068);
+  private static final Set<Integer> CONFLICTS =
+      Set.of(1, 60, 8177, 4061, 4068, 1555, 8176, 22924, 1466, 8103);
 
   /** Another transaction holds the lock: with NOWAIT, and after the time of WAIT. */
   private static final Set<Integer> BUSY = Set.of(54, 30006);

@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs SQL statements, each with its parameters in one expression. */
 public final class Sql {
+  /** Rows of one round trip: drivers hold all of them in memory, and not all take any number. */
+  private static final int ROWS_A_ROUND_TRIP = 8_192;
+
   private Sql() {}
 
   /**
@@ -111,16 +114,22 @@ public final class Sql {
     }
   }
 
-  /** Executes a statement for each list of parameters, in one round trip. */
-  public static int[] batch(
+  /**
+   * Executes a statement for each list of parameters, in one round trip for up to 8,192 of them.
+   */
+  public static void batch(
       Connection connection, String sql, List<? extends List<? extends @Nullable Object>> rows)
       throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      int added = 0;
       for (List<? extends @Nullable Object> row : rows) {
         bind(statement, row.toArray());
         statement.addBatch();
+        added++;
+        if (added % ROWS_A_ROUND_TRIP == 0 || added == rows.size()) {
+          statement.executeBatch();
+        }
       }
-      return statement.executeBatch();
     }
   }
 

@@ -197,8 +197,11 @@ public final class Transactions {
                         return work.on(connection);
                       }));
       // A serializable transaction of Oracle reads one snapshot; as it writes nothing, it cannot
-      // fail to be serializable.
-      case ORACLE -> read(connection -> serializable(connection, work));
+      // fail to be serializable. It fails if its snapshot has become too old, and is repeated on a
+      // newer one.
+      case ORACLE ->
+          StoreException.whileReading(
+              () -> withRetries(() -> connected(on -> serializable(on, work))));
     };
   }
 
@@ -208,6 +211,12 @@ public final class Transactions {
     connection.setAutoCommit(false);
     try {
       return work.on(connection);
+    } catch (StoreException e) {
+      // Work that cannot throw the database's exception has wrapped it by failure().
+      if (e.getCause() instanceof SQLException failed) {
+        throw failed;
+      }
+      throw e;
     } finally {
       connection.rollback();
       connection.setTransactionIsolation(before);

@@ -173,7 +173,7 @@ final class FeedReception {
             "payment_claim t where t.feed_no = ? order by t.payment_id")) {
       String table = rows.substring(0, rows.indexOf(' '));
       String remove =
-          "delete from %s where ctid in (select t.ctid from %s limit %d)"
+          "delete from %s where ctid in (select t.ctid from %s limit %s)"
               .formatted(table, rows, PORTION);
       int removed;
       do {

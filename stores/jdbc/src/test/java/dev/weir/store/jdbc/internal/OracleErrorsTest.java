@@ -25,6 +25,11 @@ final class OracleErrorsTest {
     "60, 61000, retried, retried",
     "8177, 72000, retried, retried",
     "4068, 72000, retried, retried",
+    "1555, 72000, retried, retried",
+    "8176, 72000, retried, retried",
+    "22924, 99999, retried, retried",
+    "1466, 72000, retried, retried",
+    "8103, 72000, retried, retried",
     // The lock was not available in time: nothing was done.
     "54, 61000, none, none",
     "30006, 61000, none, none",
@@ -75,6 +80,31 @@ final class OracleErrorsTest {
       return e.outcome() == StoreException.Outcome.NONE ? "none" : "unknown";
     }
     return "retried";
+  }
+
+  /** Undo that is gone, and a large object whose earlier version is. */
+  @ParameterizedTest
+  @CsvSource({"1555, true", "22924, true", "1555, false", "22924, false"})
+  void readsOnANewSnapshotIfItsOwnIsTooOld(int number, boolean isWrapped) {
+    AtomicInteger retries = new AtomicInteger();
+    Transactions transactions =
+        new Transactions(Dialect.ORACLE, OracleDatabase.get().pool(), retries::incrementAndGet);
+
+    String read =
+        transactions.snapshot(
+            connection -> {
+              SQLException tooOld = error(number, "72000");
+              if (retries.get() > 0) {
+                return "read";
+              }
+              if (isWrapped) {
+                throw Transactions.failure(Dialect.ORACLE, tooOld);
+              }
+              throw tooOld;
+            });
+
+    assertThat(read).isEqualTo("read");
+    assertThat(retries).hasValue(1);
   }
 
   @ParameterizedTest

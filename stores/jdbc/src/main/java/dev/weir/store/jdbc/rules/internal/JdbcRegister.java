@@ -211,8 +211,12 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
             connection,
             row -> true,
             tables.sql(
-                "select 1 from $table where $title = ? and $table_id <> ? and "
-                    + dialect.isFalse("is_removed")),
+                switch (dialect) {
+                  case POSTGRESQL ->
+                      "select 1 from $table where $title = ? and $table_id <> ? and not is_removed";
+                  // The column of the unique key, which is null in removed entries.
+                  case ORACLE -> "select 1 from $table where $title_in_use = ? and $table_id <> ?";
+                }),
             title(spec),
             own)
         .isPresent();

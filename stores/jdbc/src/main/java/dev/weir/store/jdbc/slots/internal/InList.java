@@ -7,35 +7,68 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * A condition that a column has one of many values, for databases without arrays.
+ * Statements, or conditions, about rows whose column has one of many values, for databases without
+ * arrays.
  *
  * <p>The number of parameters is rounded up to a power of two by repeating the last value, so that
- * there are only a few different statements for the database to parse and keep.
+ * there are only a few different statements for the database to parse and keep. Queries may
+ * therefore return a row more than once.
  *
- * @param sql the condition, in parentheses
+ * @param sql the query, or the condition
  * @param parameters its parameters, in order
  */
 record InList(String sql, List<Object> parameters) {
   /** Oracle's limit of the values of one list. */
-  private static final int MAX_VALUES = 1_000;
+  static final int MAX_VALUES = 1_000;
 
-  static InList of(String column, Collection<?> values) {
-    if (values.isEmpty()) {
-      throw new IllegalArgumentException("values must not be empty");
+  /**
+   * Values of one statement. Neither the driver nor the database takes any number of parameters:
+   * more than 32,767 fail in one or the other, depending on their versions.
+   */
+  static final int MAX_A_STATEMENT = 8_192;
+
+  /** Returns a condition for each 1,000 of the values; none if there are no values. */
+  static List<InList> conditions(String column, Collection<?> values) {
+    return portions(values, MAX_VALUES).stream()
+        .map(portion -> new InList(condition(column, portion.size()), portion))
+        .toList();
+  }
+
+  /**
+   * Returns a query for each 8,192 of the values; none if there are no values. The lists of a query
+   * are joined by {@code union all}, so that each of them is looked up in an index: that of
+   * conditions joined by {@code or} is left to the optimizer.
+   *
+   * @param select the query up to its condition
+   */
+  static List<InList> queries(String select, String column, Collection<?> values) {
+    return portions(values, MAX_A_STATEMENT).stream()
+        .map(portion -> new InList(union(select, column, portion.size()), portion))
+        .toList();
+  }
+
+  private static List<List<Object>> portions(Collection<?> values, int max) {
+    List<Object> all = new ArrayList<>(values);
+    List<List<Object>> portions = new ArrayList<>();
+    for (int from = 0; from < all.size(); from += max) {
+      List<Object> portion = new ArrayList<>(all.subList(from, Math.min(all.size(), from + max)));
+      int size = Math.min(max, Integer.highestOneBit(2 * portion.size() - 1));
+      portion.addAll(Collections.nCopies(size - portion.size(), portion.getLast()));
+      portions.add(Collections.unmodifiableList(portion));
     }
-    List<Object> padded = new ArrayList<>(values);
-    int size = Integer.highestOneBit(2 * padded.size() - 1);
-    padded.addAll(Collections.nCopies(size - padded.size(), padded.getLast()));
-    List<String> lists = new ArrayList<>();
+    return portions;
+  }
+
+  private static String union(String select, String column, int size) {
+    List<String> queries = new ArrayList<>();
     for (int from = 0; from < size; from += MAX_VALUES) {
-      int count = Math.min(MAX_VALUES, size - from);
-      lists.add(
-          column
-              + Collections.nCopies(count, "?").stream()
-                  .collect(Collectors.joining(", ", " in (", ")")));
+      queries.add(select + condition(column, Math.min(MAX_VALUES, size - from)));
     }
-    return new InList(
-        lists.stream().collect(Collectors.joining(" or ", "(", ")")),
-        Collections.unmodifiableList(padded));
+    return String.join(" union all ", queries);
+  }
+
+  private static String condition(String column, int size) {
+    return column
+        + Collections.nCopies(size, "?").stream().collect(Collectors.joining(", ", " in (", ")"));
   }
 }

@@ -33,7 +33,7 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
    */
   private static final String FIRST_IN_STATE =
       "coalesce((select min(s.scheduled) from slot s"
-          + " where s.config_id = c.config_id and s.state = %d), 9223372036854775807)";
+          + " where s.config_id = c.config_id and s.state = %s), 9223372036854775807)";
 
   private static final String FIRST_ASSIGNED = FIRST_IN_STATE.formatted(0);
 

@@ -143,6 +143,9 @@ final class OptimisticAssignment {
     long sentNanos = System.nanoTime();
     try {
       SlotWriter filled = writer.slots(batch.plan().fresh(), List.of(), batch.configs());
+      if (!filled.fits()) {
+        return Optional.empty();
+      }
       OptionalLong databaseMicros =
           UnknownOutcomeException.committing(() -> filled.sendIfCurrent(connection));
       if (databaseMicros.isEmpty()) {

@@ -10,11 +10,14 @@ import java.sql.SQLException;
 import java.sql.Types;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /** Writes a batch to Oracle by {@link OracleBlock}, in one round trip. */
 final class OracleBlockWriter implements SlotWriter {
@@ -23,6 +26,9 @@ final class OracleBlockWriter implements SlotWriter {
 
   private static final int BYTES_OF_CHANGES = 480;
 
+  /** Max bytes of the lock of a configuration. */
+  private static final int BYTES_OF_A_LOCK = 140;
+
   private final String call;
   private final long earliestMicros;
   private final long latestMicros;
@@ -30,6 +36,7 @@ final class OracleBlockWriter implements SlotWriter {
   private final StringBuilder slots = new StringBuilder();
   private final StringBuilder occupancy = new StringBuilder();
   private long assignedAtMicros;
+  private boolean hasLongPlaces;
 
   /**
    * @param call {@link OracleBlock#call}, or the call of a procedure with the same parameters
@@ -46,18 +53,26 @@ final class OracleBlockWriter implements SlotWriter {
     this.latestMicros = latestMicros;
     for (JdbcWindows config : written) {
       ConfigRow row = config.row();
-      append(configs, "{\"c\":%d,\"s\":%d}".formatted(row.configId(), row.seq()));
+      append(configs, "{\"c\":%s,\"s\":%s}".formatted(row.configId(), row.seq()));
     }
     for (OccupancyRow row : OccupancyRow.changes(written, step)) {
       append(occupancy, json(row));
+      hasLongPlaces |= row.places() != null && 2 * row.places().length > OracleBlock.MAX_TEXT_BYTES;
     }
   }
 
-  /** Returns true if the rows of a batch fit into the texts of the block, whatever its plan. */
+  /**
+   * Returns true if the rows of a batch fit into the texts of the block, whatever its plan, unless
+   * the configurations have changed since the requests were made: see {@link #fits()}.
+   */
   static boolean fits(List<AssignRequest> requests) {
     long slotBytes = 0;
     long occupancyBytes = 0;
+    Set<String> locked = new HashSet<>();
     for (AssignRequest request : requests) {
+      if (locked.add(request.config().name())) {
+        occupancyBytes += BYTES_OF_A_LOCK;
+      }
       int placesBytes = request.config().policy().maxPerWindow() / Byte.SIZE + 1;
       if (2 * placesBytes > OracleBlock.MAX_TEXT_BYTES) {
         return false;
@@ -72,9 +87,10 @@ final class OracleBlockWriter implements SlotWriter {
     return quote(text).getBytes(StandardCharsets.UTF_8);
   }
 
+  /** Numbers are written as texts, because those of a format depend on the locale. */
   private static String json(OccupancyRow row) {
     byte[] places = row.places();
-    return "{\"c\":%d,\"g\":%d,\"k\":%d,\"s\":%d,\"u\":%d,\"t\":%d,\"o\":%d,\"f\":%d%s}"
+    return "{\"c\":%s,\"g\":%s,\"k\":%s,\"s\":%s,\"u\":%s,\"t\":%s,\"o\":%s,\"f\":%s%s}"
         .formatted(
             row.configId(),
             row.grid(),
@@ -97,7 +113,7 @@ final class OracleBlockWriter implements SlotWriter {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
       if (c < ' ' || c > '~' || c == '"' || c == '\\') {
-        quoted.append("\\u%04x".formatted((int) c));
+        quoted.append("\\u").append(HexFormat.of().toHexDigits(c));
       } else {
         quoted.append(c);
       }
@@ -119,7 +135,7 @@ final class OracleBlockWriter implements SlotWriter {
   }
 
   private static String json(Slot slot, Map<String, JdbcWindows> byName) {
-    return "{\"e\":%s,\"c\":%d,\"v\":%d,\"r\":%d,\"w\":%d,\"p\":%d,\"s\":%d}"
+    return "{\"e\":%s,\"c\":%s,\"v\":%s,\"r\":%s,\"w\":%s,\"p\":%s,\"s\":%s}"
         .formatted(
             quote(slot.eventId()),
             Objects.requireNonNull(byName.get(slot.configName())).row().configId(),
@@ -128,6 +144,17 @@ final class OracleBlockWriter implements SlotWriter {
             Micros.ceil(slot.windowStart()),
             slot.place(),
             Micros.ceil(slot.scheduledTime()));
+  }
+
+  /**
+   * The rows are known only now: a plan is made from the cached configuration, which may be newer
+   * than that of the requests and have more places.
+   */
+  @Override
+  public boolean fits() {
+    return !hasLongPlaces
+        && Stream.of(configs, slots, occupancy)
+            .allMatch(array -> array.length() < OracleBlock.MAX_BYTES);
   }
 
   @Override

@@ -4,7 +4,6 @@ import dev.weir.store.jdbc.internal.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
@@ -38,12 +37,12 @@ final class OracleSlotUpkeep implements SlotUpkeepDialect {
           "start_micros",
           "config_id = ? and grid = ? and kind = 1 and start_micros < ?");
 
-  /** Runs that were removed, see {@link OccupancyRow}. */
+  /** Runs that were removed, see {@link OccupancyRow}: found by the index of planning. */
   private static final OracleRange EMPTY_RUNS =
       OracleRange.of(
           "slot_occupancy",
           "start_micros",
-          "config_id = ? and grid = ? and kind = 2 and until_micros <= start_micros");
+          "config_id = ? and grid = ? and kind = 2 and plan_micros is null");
 
   private static final OracleRange OCCUPANCY_OF_GRID =
       OracleRange.of("slot_occupancy", "start_micros", "config_id = ? and grid = ? and kind = ?");
@@ -95,25 +94,34 @@ final class OracleSlotUpkeep implements SlotUpkeepDialect {
   public int removeSlots(Connection connection, RemovedSlots slots) throws SQLException {
     // The size is part of the text: the expression may be repeated, and there are few sizes.
     String windowStart =
-        "s.scheduled - mod(mod(s.scheduled, %1$d) + %1$d, %1$d)".formatted(slots.sizeMicros());
-    Object[] span = {
-      slots.configId(), slots.fromMicros(), slots.untilMicros(), slots.beforeMicros()
-    };
+        "s.scheduled - mod(mod(s.scheduled, $size) + $size, $size)"
+            .replace("$size", Long.toString(slots.sizeMicros()));
     List<Long> young =
         Sql.list(
             connection,
             row -> row.getLong(1),
-            "select distinct " + windowStart + IN_SPAN + " and s.assigned_at >= ?",
-            span);
+            "select distinct " + windowStart + IN_SPAN + " and s.assigned_at >= ? order by 1",
+            slots.configId(),
+            slots.fromMicros(),
+            slots.untilMicros(),
+            slots.beforeMicros());
     // A slot assigned in one of these windows from now on counts as assigned after the removal.
     String remove = "delete" + IN_SPAN + " and s.assigned_at < ?";
-    if (young.isEmpty()) {
-      return Sql.update(connection, remove, span);
+    int removed = 0;
+    long from = slots.fromMicros();
+    for (InList kept : InList.conditions(windowStart, young)) {
+      // Portions are in the order of time, so each has a span of its own.
+      long until = (Long) kept.parameters().getLast() + slots.sizeMicros();
+      List<Object> parameters =
+          new ArrayList<>(List.of(slots.configId(), from, until, slots.beforeMicros()));
+      parameters.addAll(kept.parameters());
+      removed +=
+          Sql.update(connection, remove + " and not (" + kept.sql() + ")", parameters.toArray());
+      from = until;
     }
-    InList kept = InList.of(windowStart, young);
-    List<Object> parameters = new ArrayList<>(Arrays.asList(span));
-    parameters.addAll(kept.parameters());
-    return Sql.update(connection, remove + " and not " + kept.sql(), parameters.toArray());
+    return removed
+        + Sql.update(
+            connection, remove, slots.configId(), from, slots.untilMicros(), slots.beforeMicros());
   }
 
   @Override

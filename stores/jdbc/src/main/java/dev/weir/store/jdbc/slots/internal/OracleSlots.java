@@ -20,6 +20,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * Slots in Oracle 19c and later. A batch takes four round trips: lock the configurations and read
@@ -59,25 +61,28 @@ final class OracleSlots implements SlotDialect {
       "update slot_occupancy set until_micros = until_micros + 1"
           + " where config_id = ? and grid = 0 and kind = 0 and start_micros = 0";
 
-  private static final String PAGE =
+  /**
+   * By the index of {@code plan_micros}, which is null in full windows and removed runs, so that
+   * none of them is read. Oracle has no partial indexes. The order is that of the index, so that
+   * nothing is sorted.
+   */
+  static final String PAGE =
       """
       select w.kind, w.start_micros, w.until_micros, w.off_grid, w.places from (
         select kind, start_micros, until_micros, off_grid, places from slot_occupancy
-        where config_id = ? and grid = ? and kind = 1 and start_micros >= ? and start_micros < ?
-          and is_full = 0
-        order by start_micros fetch first ? rows only) w
+        where config_id = ? and grid = ? and kind = 1 and plan_micros >= ? and plan_micros < ?
+        order by config_id, grid, kind, plan_micros fetch first ? rows only) w
       union all
       select b.kind, b.start_micros, b.until_micros, b.off_grid, b.places from (
         select kind, start_micros, until_micros, off_grid, places from slot_occupancy
-        where config_id = ? and grid = ? and kind = 2 and start_micros <= ?
-          and until_micros > start_micros
-        order by start_micros desc fetch first 1 rows only) b
+        where config_id = ? and grid = ? and kind = 2 and plan_micros <= ?
+        order by config_id desc, grid desc, kind desc, plan_micros desc
+        fetch first 1 rows only) b
       union all
       select a.kind, a.start_micros, a.until_micros, a.off_grid, a.places from (
         select kind, start_micros, until_micros, off_grid, places from slot_occupancy
-        where config_id = ? and grid = ? and kind = 2 and start_micros > ?
-          and until_micros > start_micros
-        order by start_micros fetch first ? rows only) a
+        where config_id = ? and grid = ? and kind = 2 and plan_micros > ?
+        order by config_id, grid, kind, plan_micros fetch first ? rows only) a
       """;
 
   private static final String SLOTS_IN_ORDER =
@@ -106,6 +111,31 @@ final class OracleSlots implements SlotDialect {
       when not matched then insert (config_id, grid, from_micros, until_micros)
       values (?, ?, ?, ?)
       """;
+
+  /**
+   * The slots of the first time, after an id, and those of later times: two ranges of the index. A
+   * single one would begin with all slots of the first time.
+   */
+  static final String LIST =
+      "select "
+          + SlotRow.COLUMNS
+          + """
+           from (
+            select a.* from (
+              select s.* from slot s
+              where s.config_id = (select n.config_id from slot_config n where n.name = ?)
+                and s.state = ? and s.scheduled = ? and s.scheduled < ? and s.event_id > ?
+              order by s.config_id, s.state, s.scheduled, s.event_id fetch first ? rows only) a
+            union all
+            select b.* from (
+              select s.* from slot s
+              where s.config_id = (select n.config_id from slot_config n where n.name = ?)
+                and s.state = ? and s.scheduled >= ? and s.scheduled < ?
+              order by s.config_id, s.state, s.scheduled, s.event_id
+              fetch first ? rows only) b) s
+          join slot_config c on c.config_id = s.config_id
+          order by s.scheduled, s.event_id fetch first ? rows only
+          """;
 
   private static final String LOOK_UP = "select " + SlotRow.COLUMNS + SlotRow.FROM + " where ";
 
@@ -196,6 +226,11 @@ final class OracleSlots implements SlotDialect {
       return new Locked(
           row.getInt(1), row.getString(2), row.getLong(3), Dialect.ORACLE.micros(row, 4));
     }
+
+    /** Adds the time that has passed since the time was read. */
+    Locked later(long micros) {
+      return new Locked(configId, name, seq, databaseMicros + micros);
+    }
   }
 
   /**
@@ -208,52 +243,72 @@ final class OracleSlots implements SlotDialect {
     if (lock.configNames().isEmpty()) {
       return List.of();
     }
-    InList names = InList.of("c.name", lock.configNames());
-    long sentNanos = System.nanoTime();
-    List<Locked> locked =
-        Sql.list(
-            connection,
-            Locked::read,
-            LOCK_CONFIGS + names.sql() + ") order by l.config_id" + (lock.waits() ? WAIT : SKIP),
-            names.parameters().toArray());
-    long nanos = System.nanoTime() - sentNanos;
-    long lateMicros = nanos > MAX_AGE_OF_TIME.toNanos() ? nanos / 1_000 : 0;
-    List<ConfigRow> rows = configRows(connection, lock, locked, lateMicros);
-    if (!lock.eventIds().isEmpty()) {
-      InList ids = InList.of("s.event_id", lock.eventIds());
-      Sql.list(connection, SlotRow::read, LOOK_UP + ids.sql(), ids.parameters().toArray())
+    List<Locked> locked = new ArrayList<>();
+    for (InList portion : toLock(connection, lock.configNames())) {
+      locked.addAll(lockPortion(connection, portion, lock.waits()));
+    }
+    List<ConfigRow> rows = configRows(connection, lock, locked);
+    for (InList query : InList.queries(LOOK_UP, "s.event_id", lock.eventIds())) {
+      Sql.list(connection, SlotRow::read, query.sql(), query.parameters().toArray())
           .forEach(slot -> known.put(slot.eventId(), slot));
     }
     return rows;
   }
 
   /**
-   * @param lateMicros how long ago the time of the lock was read
+   * Returns the conditions of the configurations to lock, in the order of their ids: portions by
+   * name would be in another one, and two transactions could wait for each other.
    */
-  private static List<ConfigRow> configRows(
-      Connection connection, BatchLock lock, List<Locked> locked, long lateMicros)
+  private static List<InList> toLock(Connection connection, Collection<String> names)
       throws SQLException {
+    if (names.size() <= InList.MAX_VALUES) {
+      return InList.conditions("c.name", names);
+    }
+    Set<Integer> ids = new TreeSet<>();
+    for (InList query :
+        InList.queries("select c.config_id from slot_config c where ", "c.name", names)) {
+      ids.addAll(
+          Sql.list(connection, row -> row.getInt(1), query.sql(), query.parameters().toArray()));
+    }
+    return InList.conditions("c.config_id", ids);
+  }
+
+  private static List<Locked> lockPortion(Connection connection, InList configs, boolean waits)
+      throws SQLException {
+    long sentNanos = System.nanoTime();
+    List<Locked> locked =
+        Sql.list(
+            connection,
+            Locked::read,
+            LOCK_CONFIGS + configs.sql() + ") order by l.config_id" + (waits ? WAIT : SKIP),
+            configs.parameters().toArray());
+    long nanos = System.nanoTime() - sentNanos;
+    long lateMicros = nanos > MAX_AGE_OF_TIME.toNanos() ? nanos / 1_000 : 0;
+    return locked.stream().map(config -> config.later(lateMicros)).toList();
+  }
+
+  private static List<ConfigRow> configRows(
+      Connection connection, BatchLock lock, List<Locked> locked) throws SQLException {
     List<ConfigRow> rows = new ArrayList<>();
     List<Integer> unknown = new ArrayList<>();
     for (Locked config : locked) {
       Optional<ConfigRow> cached =
           lock.views().rowOf(config.name()).filter(row -> row.seq() == config.seq());
       if (cached.isPresent()) {
-        rows.add(cached.get().at(lock.clock().micros(config.databaseMicros() + lateMicros)));
+        rows.add(cached.get().at(lock.clock().micros(config.databaseMicros())));
       } else {
         unknown.add(config.configId());
       }
     }
-    if (!unknown.isEmpty()) {
-      InList ids = InList.of("c.config_id", unknown);
+    for (InList ids : InList.conditions("c.config_id", unknown)) {
       rows.addAll(
           Sql.list(
               connection,
               row -> ConfigRow.read(row, Dialect.ORACLE, lock.clock()),
               CONFIGS + "where " + ids.sql(),
               ids.parameters().toArray()));
-      rows.sort(Comparator.comparingInt(ConfigRow::configId));
     }
+    rows.sort(Comparator.comparingInt(ConfigRow::configId));
     return rows;
   }
 
@@ -359,19 +414,43 @@ final class OracleSlots implements SlotDialect {
 
   @Override
   public boolean isAnyKnown(Connection connection, List<String> eventIds) throws SQLException {
-    InList ids = InList.of("s.event_id", eventIds);
-    return Sql.first(
-            connection,
-            row -> true,
-            "select s.event_id from slot s where " + ids.sql() + " fetch first 1 rows only",
-            ids.parameters().toArray())
-        .isPresent();
+    for (InList query :
+        InList.queries("select s.event_id from slot s where ", "s.event_id", eventIds)) {
+      boolean isKnown =
+          Sql.first(
+                  connection,
+                  row -> true,
+                  "select k.event_id from (" + query.sql() + ") k fetch first 1 rows only",
+                  query.parameters().toArray())
+              .isPresent();
+      if (isKnown) {
+        return true;
+      }
+    }
+    return false;
   }
 
-  /** To Oracle, an empty text is null, and nothing is greater than null. */
   @Override
-  public String comparable(String eventId) {
-    return eventId.isEmpty() ? "\0" : eventId;
+  public List<Slot> list(Connection connection, SlotRange range) throws SQLException {
+    short state = SlotRow.code(range.state());
+    // To Oracle, an empty text is null, and nothing is greater than null.
+    String afterId = range.afterId().isEmpty() ? "\0" : range.afterId();
+    return Sql.list(
+        connection,
+        SlotRow::read,
+        LIST,
+        range.configName(),
+        state,
+        range.fromMicros(),
+        range.untilMicros(),
+        afterId,
+        range.max(),
+        range.configName(),
+        state,
+        range.fromMicros() + 1,
+        range.untilMicros(),
+        range.max(),
+        range.max());
   }
 
   @Override
@@ -385,18 +464,22 @@ final class OracleSlots implements SlotDialect {
   public List<Slot> lockLeaked(
       Connection connection, ConfigRow row, List<String> eventIds, long beforeMicros)
       throws SQLException {
-    InList ids = InList.of("s.event_id", eventIds);
-    List<Object> parameters = new ArrayList<>(ids.parameters());
-    parameters.addAll(List.of(row.configId(), beforeMicros, beforeMicros));
-    return Sql.list(
-        connection,
-        SlotRow::read,
-        LOCK_SLOTS
-            + ids.sql()
-            + " and s.config_id = ? and s.state = 0 and s.scheduled < ? and s.assigned_at < ?"
-            + " order by s.event_id"
-            + WAIT,
-        parameters.toArray());
+    List<Slot> leaked = new ArrayList<>();
+    for (InList ids : InList.conditions("s.event_id", eventIds)) {
+      List<Object> parameters = new ArrayList<>(ids.parameters());
+      parameters.addAll(List.of(row.configId(), beforeMicros, beforeMicros));
+      leaked.addAll(
+          Sql.list(
+              connection,
+              SlotRow::read,
+              LOCK_SLOTS
+                  + ids.sql()
+                  + " and s.config_id = ? and s.state = 0 and s.scheduled < ? and s.assigned_at < ?"
+                  + " order by s.event_id"
+                  + WAIT,
+              parameters.toArray()));
+    }
+    return leaked;
   }
 
   @Override

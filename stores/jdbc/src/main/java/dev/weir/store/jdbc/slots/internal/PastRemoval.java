@@ -21,7 +21,7 @@ final class PastRemoval {
           .map(
               """
               coalesce((select min(s.scheduled) from slot s
-                        where s.config_id = c.config_id and s.state = %d and s.scheduled >= ?),
+                        where s.config_id = c.config_id and s.state = %s and s.scheduled >= ?),
                        9223372036854775807)
               """
                   ::formatted)
@@ -42,10 +42,10 @@ final class PastRemoval {
     return states.stream()
         .map(
             """
-            select r%1$d.scheduled from (
+            select r%1$s.scheduled from (
               select s.scheduled from slot s
-              where s.config_id = ? and s.state = %1$d and s.scheduled >= ? and s.scheduled < ?
-              order by s.scheduled fetch first ? rows only) r%1$d
+              where s.config_id = ? and s.state = %1$s and s.scheduled >= ? and s.scheduled < ?
+              order by s.scheduled fetch first ? rows only) r%1$s
             """
                 ::formatted)
         .collect(

@@ -64,7 +64,7 @@ final class PostgresqlSlots implements SlotDialect {
   private static final String SLOTS_IN_STATE =
       """
       (select scheduled, place, version from slot
-       where config_id = ? and state = %d and scheduled >= ? and scheduled < ?
+       where config_id = ? and state = %s and scheduled >= ? and scheduled < ?
        order by scheduled)
       """;
 
@@ -120,6 +120,17 @@ final class PostgresqlSlots implements SlotDialect {
       insert into counted_span (config_id, grid, from_micros, until_micros) values (?, ?, ?, ?)
       on conflict (config_id, grid, from_micros) do update set until_micros = excluded.until_micros
       """;
+
+  private static final String LIST =
+      "select "
+          + SlotRow.COLUMNS
+          + SlotRow.FROM
+          + """
+          where s.config_id = (select config_id from slot_config where name = ?)
+            and s.state = ? and s.scheduled >= ? and s.scheduled < ?
+            and (s.scheduled > ? or s.event_id > ?)
+          order by s.scheduled, s.event_id limit ?
+          """;
 
   private static final String LOCK_SLOT =
       "select " + SlotRow.COLUMNS + SlotRow.FROM + " where s.event_id = ? for update of s";
@@ -339,8 +350,18 @@ final class PostgresqlSlots implements SlotDialect {
   }
 
   @Override
-  public String comparable(String eventId) {
-    return eventId;
+  public List<Slot> list(Connection connection, SlotRange range) throws SQLException {
+    return Sql.list(
+        connection,
+        SlotRow::read,
+        LIST,
+        range.configName(),
+        SlotRow.code(range.state()),
+        range.fromMicros(),
+        range.untilMicros(),
+        range.fromMicros(),
+        range.afterId(),
+        range.max());
   }
 
   @Override

@@ -161,8 +161,23 @@ interface SlotDialect {
   /** Returns true if one of the events has a slot. */
   boolean isAnyKnown(Connection connection, List<String> eventIds) throws SQLException;
 
-  /** Returns the parameter of an event id to compare with, which may be empty. */
-  String comparable(String eventId);
+  /** Lists slots by time and id. */
+  List<Slot> list(Connection connection, SlotRange range) throws SQLException;
+
+  /**
+   * Slots of one state, in the order of their times and ids.
+   *
+   * @param afterId the id after which slots at {@code fromMicros} begin; empty for all of them
+   * @param untilMicros end, exclusive
+   * @param max max slots to return
+   */
+  record SlotRange(
+      String configName,
+      SlotState state,
+      long fromMicros,
+      String afterId,
+      long untilMicros,
+      int max) {}
 
   /**
    * Locks the slot of an event.

@@ -26,17 +26,6 @@ import java.util.stream.Stream;
 
 /** Reads slots and windows without locks. */
 final class SlotReads {
-  private static final String LIST =
-      "select "
-          + SlotRow.COLUMNS
-          + SlotRow.FROM
-          + """
-          where s.config_id = (select config_id from slot_config where name = ?)
-            and s.state = ? and s.scheduled >= ? and s.scheduled < ?
-            and (s.scheduled > ? or s.event_id > ?)
-          order by s.scheduled, s.event_id fetch first ? rows only
-          """;
-
   private static final String STORED_WINDOWS =
       """
       select start_micros, taken from slot_window
@@ -60,22 +49,20 @@ final class SlotReads {
       throws SQLException {
     long cursor = Micros.clamped(query.after().scheduledTime());
     long from = Math.max(Micros.clamped(query.from()), cursor);
+    boolean leaked = query.filter() == SlotQuery.Filter.LEAKED;
     long until = untilMicros(query.until());
     List<Slot> slots = new ArrayList<>();
     for (SlotState state : states(query.filter())) {
-      boolean leaked = query.filter() == SlotQuery.Filter.LEAKED;
       slots.addAll(
-          Sql.list(
+          dialect.list(
               connection,
-              SlotRow::read,
-              LIST,
-              query.configName(),
-              SlotRow.code(state),
-              from,
-              leaked ? Math.min(until, nowMicros) : until,
-              cursor,
-              dialect.comparable(query.after().eventId()),
-              query.limit()));
+              new SlotDialect.SlotRange(
+                  query.configName(),
+                  state,
+                  from,
+                  from == cursor ? query.after().eventId() : "",
+                  leaked ? Math.min(until, nowMicros) : until,
+                  query.limit())));
     }
     return slots.stream()
         .sorted(Comparator.comparing(SlotQuery.Cursor::of))

@@ -16,6 +16,11 @@ interface SlotWriter {
   /** Adds new slots; {@code ended} are events whose earlier slots are replaced. */
   SlotWriter slots(List<Slot> fresh, Collection<String> ended, Map<String, JdbcWindows> byName);
 
+  /** Returns true if everything that was added fits into one statement. */
+  default boolean fits() {
+    return true;
+  }
+
   /** Sends everything, together with the commit where that saves a round trip. */
   void sendAndCommit(Connection connection) throws SQLException;
 

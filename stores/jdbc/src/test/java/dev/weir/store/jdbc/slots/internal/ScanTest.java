@@ -47,7 +47,8 @@ final class ScanTest {
     }
   }
 
-  private static void useEverything(Node node, Account account) {
+  /** Executes every kind of operation. */
+  static void useEverything(Node node, Account account) {
     String name = account.config().name();
     node.ledger().assign(account.requests("past", 20, Account.NOON.minusSeconds(600)));
     node.ledger().assign(account.requests("ahead", 20, Account.NOON));

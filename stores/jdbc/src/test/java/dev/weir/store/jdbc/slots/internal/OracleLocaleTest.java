@@ -1,0 +1,55 @@
+package dev.weir.store.jdbc.slots.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Statements are the same whatever the locale: a format writes numbers in the digits of the default
+ * locale. In a process of its own, because constants are made when their class is loaded.
+ */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class OracleLocaleTest {
+  /** German separates decimals by a comma; Arabic in Egypt has other digits; Turkish another i. */
+  @ParameterizedTest
+  @CsvSource({"de, DE, latn", "ar, EG, arab", "tr, TR, latn"})
+  void statementsAreTheSame(String language, String country, String digits) throws Exception {
+    assertThat(
+            run(
+                "-Duser.language=" + language,
+                "-Duser.country=" + country,
+                "-Duser.extensions=u-nu-" + digits))
+        .contains("{\"c\":17,\"s\":100}")
+        .contains("\"v\":1,\"r\":1780315200000000,\"w\":1780315200000000,\"p\":0")
+        .contains("\"s\":1780315200000000,\"u\":1780315204000000,\"t\":1,\"o\":0,\"f\":0")
+        .contains("\\u00e9");
+  }
+
+  private static String run(String... locale) throws IOException, InterruptedException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC"));
+    command.addAll(List.of(locale));
+    command.addAll(
+        List.of("-cp", System.getProperty("java.class.path"), OtherLocale.class.getName()));
+    Process process =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    try {
+      String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      assertThat(process.waitFor()).isZero();
+      return printed;
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+}
