@@ -133,6 +133,9 @@ public interface PaymentStore {
     }
   }
 
+  /** Returns the ids of the payments of a chunk that are cancelled. */
+  List<String> cancelled(String feedId, Chunk chunk);
+
   /** Records that all payments of a chunk were handed to Temporal. */
   void started(String feedId, long afterLine);
 

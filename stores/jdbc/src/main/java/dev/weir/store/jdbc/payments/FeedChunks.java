@@ -78,6 +78,14 @@ final class FeedChunks {
       update payment_feed set accepted_count = accepted_count - ? where feed_no = ?
       """;
 
+  private static final String CANCELLED =
+      """
+      select p.payment_id
+      from payment p
+      where p.feed_no = (select f.feed_no from payment_feed f where f.feed_id = ?)
+        and p.state = 5 and p.line > ? and p.line <= ?
+      """;
+
   private static final String START =
       """
       update payment_chunk c set is_started = true
@@ -219,6 +227,18 @@ final class FeedChunks {
             "select feed_no from payment_feed where feed_id = ?",
             feedId)
         .orElseThrow(() -> new IllegalArgumentException("there is no feed " + feedId));
+  }
+
+  List<String> cancelled(String feedId, Chunk chunk) {
+    return transactions.read(
+        connection ->
+            Sql.list(
+                connection,
+                row -> row.getString(1),
+                CANCELLED,
+                feedId,
+                chunk.afterLine(),
+                chunk.lastLine()));
   }
 
   void started(String feedId, long afterLine) {
