@@ -255,6 +255,16 @@ final class JdbcPaymentStoreTest {
   }
 
   @Test
+  void cancelledPaymentsOfAChunkAreKnown() {
+    String feedId = receive("f", 1, 2, 3, 4);
+    Chunk chunk = store.chunk(feedId, 0, 3).orElseThrow();
+    assertThat(store.cancelled(feedId, chunk)).isEmpty();
+    store.cancel(payment(2).paymentId());
+    store.cancel(payment(4).paymentId());
+    assertThat(store.cancelled(feedId, chunk)).containsExactly(payment(2).paymentId());
+  }
+
+  @Test
   void paymentWithoutASlotIsRejected() {
     String feedId = receive("f", 1, 2);
     Chunk chunk = store.chunk(feedId, 0, 10).orElseThrow();
