@@ -25,7 +25,7 @@ import java.util.concurrent.Future;
 /**
  * Starts the payments of feeds, a chunk at a time: slots for the whole chunk in one call, then
  * their workflows. The next chunk gets its slots while the workflows of the present one are
- * started. Whatever it has done before a crash, it finds done when it is repeated. Thread-safe.
+ * started, and the one after it is read meanwhile, so three of them are in memory. Whatever it has done before a crash, it finds done when it is repeated. Thread-safe.
  */
 final class FeedStart implements FeedActivities {
   /** Workflows that are started between two heartbeats. */
@@ -60,8 +60,10 @@ final class FeedStart implements FeedActivities {
    * A chunk that can be started.
    *
    * @param batch its slots; empty if it was started earlier
+   * @param next the chunk after it, which is being read
    */
-  private record Ready(Chunk chunk, Optional<PacedBatch> batch) {}
+  private record Ready(
+      Chunk chunk, Optional<PacedBatch> batch, Future<Optional<Chunk>> next) {}
 
   @Override
   public Progress startChunk(String feedId, long afterLine) {
@@ -69,49 +71,59 @@ final class FeedStart implements FeedActivities {
     long startedUntil = context.getHeartbeatDetails(Long.class).orElse(afterLine);
     long endNanos = System.nanoTime() + ENOUGH.toNanos();
     long line = afterLine;
-    // Closing it waits for the chunk that is being prepared, also after a failure: when Temporal
-    // repeats the activity, nothing of this one goes on.
+    // Closing it waits for what is done ahead, also after a failure: when Temporal repeats the
+    // activity, nothing of this one goes on.
     try (ExecutorService ahead = Executors.newVirtualThreadPerTaskExecutor()) {
-      Optional<Ready> next = prepare(feedId, line);
-      for (int chunks = 1; next.isPresent(); chunks++) {
-        Ready present = next.get();
+      Optional<Ready> ready = prepare(feedId, read(feedId, afterLine, ahead), ahead);
+      for (int chunks = 1; ready.isPresent(); chunks++) {
+        Ready present = ready.get();
         line = present.chunk().lastLine();
         if (chunks == sizes.chunksTogether() || System.nanoTime() - endNanos >= 0) {
           start(feedId, present, startedUntil, context);
           return new Progress(line, false);
         }
-        long lastLine = line;
-        Future<Optional<Ready>> following = ahead.submit(() -> prepare(feedId, lastLine));
+        Future<Optional<Ready>> following =
+            ahead.submit(() -> prepare(feedId, present.next(), ahead));
         start(feedId, present, startedUntil, context);
-        next = await(following);
+        ready = await(following);
       }
     }
     store.allStarted(feedId);
     return new Progress(line, true);
   }
 
-  private static Optional<Ready> await(Future<Optional<Ready>> prepared) {
+  private static <T> T await(Future<T> result) {
     try {
-      return prepared.get();
+      return result.get();
     } catch (ExecutionException e) {
       throw e.getCause() instanceof RuntimeException failure
           ? failure
           : new IllegalStateException(e.getCause());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted while a chunk gets its slots", e);
+      throw new IllegalStateException("interrupted while a chunk is prepared", e);
     }
   }
 
-  /** Gets the slots of the chunk after a line, and records them. Empty after the last one. */
-  private Optional<Ready> prepare(String feedId, long afterLine) {
-    return store
-        .chunk(feedId, afterLine, sizes.chunk())
-        .map(
-            chunk ->
-                new Ready(
-                    chunk,
-                    chunk.isStarted() ? Optional.empty() : Optional.of(assign(feedId, chunk))));
+  private Future<Optional<Chunk>> read(String feedId, long afterLine, ExecutorService ahead) {
+    return ahead.submit(() -> store.chunk(feedId, afterLine, sizes.chunk()));
+  }
+
+  /**
+   * Gets the slots of a chunk and records them, while the chunk after it is read. Empty after the
+   * last one.
+   */
+  private Optional<Ready> prepare(
+      String feedId, Future<Optional<Chunk>> read, ExecutorService ahead) {
+    Optional<Chunk> chunk = await(read);
+    if (chunk.isEmpty()) {
+      return Optional.empty();
+    }
+    Chunk present = chunk.get();
+    Future<Optional<Chunk>> next = read(feedId, present.lastLine(), ahead);
+    Optional<PacedBatch> batch =
+        present.isStarted() ? Optional.empty() : Optional.of(assign(feedId, present));
+    return Optional.of(new Ready(present, batch, next));
   }
 
   private PacedBatch assign(String feedId, Chunk chunk) {

@@ -54,10 +54,14 @@ final class Iban {
 
   /** Returns the remainder by 97, with letters as numbers from 10 and the first four last. */
   private static int remainder(String iban) {
-    int remainder = 0;
-    for (int i = 0; i < iban.length(); i++) {
-      int value = Character.digit(iban.charAt((i + 4) % iban.length()), 36);
-      remainder = (remainder * (value > 9 ? 100 : 10) + value) % 97;
+    return remainder(iban, 0, 4, remainder(iban, 4, iban.length(), 0));
+  }
+
+  private static int remainder(String iban, int from, int until, int before) {
+    int remainder = before;
+    for (int i = from; i < until; i++) {
+      char c = iban.charAt(i);
+      remainder = (isDigit(c) ? remainder * 10 + c - '0' : remainder * 100 + c - 'A' + 10) % 97;
     }
     return remainder;
   }

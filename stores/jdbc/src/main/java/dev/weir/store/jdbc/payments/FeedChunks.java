@@ -154,13 +154,7 @@ final class FeedChunks {
   Optional<Chunk> chunk(String feedId, long afterLine, int max) {
     return transactions.snapshot(
         connection -> {
-          Optional<Known> known =
-              Sql.first(
-                  connection,
-                  row -> new Known(row.getLong(1), row.getBoolean(2)),
-                  KNOWN,
-                  feedId,
-                  afterLine);
+          Optional<Known> known = known(connection, feedId, afterLine);
           if (known.isPresent()) {
             long lastLine = known.get().lastLine();
             List<FeedPayment> again =
@@ -173,6 +167,16 @@ final class FeedChunks {
               ? Optional.empty()
               : Optional.of(new Chunk(afterLine, next.getLast().line(), false, next));
         });
+  }
+
+  private static Optional<Known> known(Connection connection, String feedId, long afterLine)
+      throws SQLException {
+    return Sql.first(
+        connection,
+        row -> new Known(row.getLong(1), row.getBoolean(2)),
+        KNOWN,
+        feedId,
+        afterLine);
   }
 
   private static FeedPayment payment(ResultSet row) throws SQLException {
@@ -193,11 +197,27 @@ final class FeedChunks {
                   slots.count(),
                   slots.count() == 0 ? null : Micros.ceil(slots.first()),
                   slots.count() == 0 ? null : Micros.ceil(slots.last()));
-          if (added > 0 && !withoutSlot.isEmpty()) {
+          if (added == 0) {
+            requireSameLines(connection, feedId, chunk);
+          } else if (!withoutSlot.isEmpty()) {
             remove(connection, feed, chunk, withoutSlot);
           }
           return added;
         });
+  }
+
+  /**
+   * A worker that was taken for dead, and the one in its place, may have read different payments if
+   * one of them was cancelled in between. The first to get here decides.
+   */
+  private static void requireSameLines(Connection connection, String feedId, Chunk chunk)
+      throws SQLException {
+    Known known = known(connection, feedId, chunk.afterLine()).orElseThrow();
+    if (known.lastLine() != chunk.lastLine()) {
+      throw new IllegalStateException(
+          "the chunk after line %d of feed %s ends at line %d, not %d"
+              .formatted(chunk.afterLine(), feedId, known.lastLine(), chunk.lastLine()));
+    }
   }
 
   private static void remove(
