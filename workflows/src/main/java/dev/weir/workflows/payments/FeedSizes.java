@@ -9,8 +9,9 @@ package dev.weir.workflows.payments;
  */
 record FeedSizes(int portion, int chunk, int chunksTogether) {
   /**
-   * As many as the largest batch of slots. Temporal takes a hundred or two hundred starts a second,
-   * so this is a chunk every twenty seconds or more: heartbeats tell how far it has come.
+   * About as many as the largest batch of slots. Temporal takes a hundred or two hundred starts a
+   * second, so a chunk takes twenty seconds or more; after a crash, heartbeats tell how far it has
+   * come.
    */
   static final FeedSizes DEFAULT = new FeedSizes(4_000, 4_000, 20);
 

@@ -25,7 +25,8 @@ import java.util.concurrent.Future;
 /**
  * Starts the payments of feeds, a chunk at a time: slots for the whole chunk in one call, then
  * their workflows. The next chunk gets its slots while the workflows of the present one are
- * started, and the one after it is read meanwhile, so three of them are in memory. Whatever it has done before a crash, it finds done when it is repeated. Thread-safe.
+ * started, and the one after it is read meanwhile, so three of them are in memory. Whatever it has
+ * done before a crash, it finds done when it is repeated. Thread-safe.
  */
 final class FeedStart implements FeedActivities {
   /** Workflows that are started between two heartbeats. */
@@ -62,8 +63,7 @@ final class FeedStart implements FeedActivities {
    * @param batch its slots; empty if it was started earlier
    * @param next the chunk after it, which is being read
    */
-  private record Ready(
-      Chunk chunk, Optional<PacedBatch> batch, Future<Optional<Chunk>> next) {}
+  private record Ready(Chunk chunk, Optional<PacedBatch> batch, Future<Optional<Chunk>> next) {}
 
   @Override
   public Progress startChunk(String feedId, long afterLine) {

@@ -129,8 +129,7 @@ final class PaymentProcess {
       } else {
         try (InputStream in = Files.newInputStream(Path.of(task.feed()))) {
           FeedReader reader = FeedReader.open(in, FeedFormat.CSV);
-          new Payments(temporal.client(), parts, SIZES)
-              .receive(FEED, CONFIG, reader.records());
+          new Payments(temporal.client(), parts, SIZES).receive(FEED, CONFIG, reader.records());
         }
       }
     }

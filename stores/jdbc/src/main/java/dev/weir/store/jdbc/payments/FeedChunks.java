@@ -172,11 +172,7 @@ final class FeedChunks {
   private static Optional<Known> known(Connection connection, String feedId, long afterLine)
       throws SQLException {
     return Sql.first(
-        connection,
-        row -> new Known(row.getLong(1), row.getBoolean(2)),
-        KNOWN,
-        feedId,
-        afterLine);
+        connection, row -> new Known(row.getLong(1), row.getBoolean(2)), KNOWN, feedId, afterLine);
   }
 
   private static FeedPayment payment(ResultSet row) throws SQLException {

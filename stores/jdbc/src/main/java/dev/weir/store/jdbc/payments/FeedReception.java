@@ -256,8 +256,8 @@ final class FeedReception {
    * <p>Most feeds contain only new payments, which are copied. If one of them is known after all,
    * the copy leaves nothing, and all are inserted.
    */
-  private static int insert(
-      Connection connection, Locked feed, List<FeedRecord.Accepted> payments) throws SQLException {
+  private static int insert(Connection connection, Locked feed, List<FeedRecord.Accepted> payments)
+      throws SQLException {
     if (payments.isEmpty()) {
       return 0;
     }

@@ -99,7 +99,9 @@ final class FeedReceptionTest {
                   "EUR",
                   "from\\N",
                   "to\t",
-                  i % 2 == 0 ? Optional.empty() : Optional.of(Instant.parse("1930-06-01T12:00:00Z")),
+                  i % 2 == 0
+                      ? Optional.empty()
+                      : Optional.of(Instant.parse("1930-06-01T12:00:00Z")),
                   "Müller – 支付 \uD83D\uDCB6",
                   "bank")));
     }

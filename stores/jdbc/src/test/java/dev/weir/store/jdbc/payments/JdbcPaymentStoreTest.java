@@ -261,8 +261,7 @@ final class JdbcPaymentStoreTest {
     store.cancel(payment(1).paymentId());
     Chunk late = otherNode.chunk(feedId, 0, 2).orElseThrow();
     otherNode.assigned(feedId, late, SlotSpan.NONE.and(NOON), List.of());
-    assertThatThrownBy(
-            () -> store.assigned(feedId, early, SlotSpan.NONE.and(NOON), List.of()))
+    assertThatThrownBy(() -> store.assigned(feedId, early, SlotSpan.NONE.and(NOON), List.of()))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageEndingWith("ends at line 4, not 3");
     assertThat(store.chunk(feedId, 0, 2)).contains(late);
