@@ -43,6 +43,11 @@ final class FeedCopy {
 
   private FeedCopy() {}
 
+  /** Returns false if a data source hides the driver's connections. */
+  static boolean isPossible(Connection connection) throws SQLException {
+    return connection.isWrapperFor(PGConnection.class);
+  }
+
   /** Adds payments, of which none may exist. */
   static void write(Connection connection, int feed, List<FeedRecord.Accepted> payments)
       throws SQLException {

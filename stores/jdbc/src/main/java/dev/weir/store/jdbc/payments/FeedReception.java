@@ -261,7 +261,9 @@ final class FeedReception {
     if (payments.isEmpty()) {
       return 0;
     }
-    if (feed.repeatsFew() && !hasClaims(connection, feed.number())) {
+    if (feed.repeatsFew()
+        && FeedCopy.isPossible(connection)
+        && !hasClaims(connection, feed.number())) {
       Savepoint before = connection.setSavepoint();
       try {
         FeedCopy.write(connection, feed.number(), payments);
