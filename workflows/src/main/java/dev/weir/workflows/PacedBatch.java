@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.Semaphore;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Workflows that have their slots and can be started. */
 public final class PacedBatch {
@@ -38,31 +38,32 @@ public final class PacedBatch {
     if (portion.size() == 1) {
       return List.of(starter.start(portion.getFirst()));
     }
-    Semaphore places = new Semaphore(starter.maxConcurrentStarts());
-    List<Future<PacedStart>> futures = new ArrayList<>(portion.size());
+    List<FutureTask<PacedStart>> starts = new ArrayList<>(portion.size());
+    for (Entry entry : portion) {
+      starts.add(new FutureTask<>(() -> starter.start(entry)));
+    }
+    // Each thread takes the next one that is left.
+    AtomicInteger next = new AtomicInteger();
+    Runnable work =
+        () -> {
+          for (int i = next.getAndIncrement(); i < starts.size(); i = next.getAndIncrement()) {
+            starts.get(i).run();
+          }
+        };
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      for (Entry entry : portion) {
-        places.acquireUninterruptibly();
-        futures.add(
-            threads.submit(
-                () -> {
-                  try {
-                    return starter.start(entry);
-                  } finally {
-                    places.release();
-                  }
-                }));
+      for (int i = 0; i < Math.min(starter.maxConcurrentStarts(), starts.size()); i++) {
+        threads.execute(work);
       }
     }
-    List<PacedStart> starts = new ArrayList<>(futures.size());
-    for (Future<PacedStart> future : futures) {
-      starts.add(result(future));
+    List<PacedStart> results = new ArrayList<>(starts.size());
+    for (FutureTask<PacedStart> start : starts) {
+      results.add(result(start));
     }
-    return starts;
+    return results;
   }
 
   /** All are done, because their executor is closed. */
-  private static PacedStart result(Future<PacedStart> future) {
+  private static PacedStart result(FutureTask<PacedStart> future) {
     try {
       return future.get();
     } catch (ExecutionException e) {

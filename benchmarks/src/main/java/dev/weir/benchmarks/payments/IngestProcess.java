@@ -41,7 +41,7 @@ final class IngestProcess {
   /** Places enough for a million payments within a day. */
   private static final SlotPolicy POLICY = SlotPolicy.of(50, Duration.ofSeconds(1));
 
-  /** As the chunks of a feed. */
+  /** As many as a client of the batch API may send at a time. */
   private static final int PORTION = 1_000;
 
   /** They fill the largest batch of the scheduler, and another while that is written. */

@@ -117,6 +117,8 @@ public interface PaymentStore {
    *
    * @param withoutSlot those of its payments that got none: they become rejected records, and the
    *     payments are unknown again
+   * @throws IllegalStateException if they are recorded for a chunk that ends at another line; its
+   *     payments have to be read again
    */
   void assigned(String feedId, Chunk chunk, SlotSpan slots, List<FeedRecord.Rejected> withoutSlot);
 
@@ -132,6 +134,9 @@ public interface PaymentStore {
           scheduledTime.isAfter(last) ? scheduledTime : last);
     }
   }
+
+  /** Returns the ids of the payments of a chunk that are cancelled. */
+  List<String> cancelled(String feedId, Chunk chunk);
 
   /** Records that all payments of a chunk were handed to Temporal. */
   void started(String feedId, long afterLine);

@@ -295,7 +295,7 @@ final class PaymentsIT {
 
   @Test
   void aFeedWhoseSenderDisconnectsHasNoEffectAndCanBeSentAgain() throws IOException {
-    String csv = Feeds.HEADER + Feeds.lines(name + "-", 3_000, LATER);
+    String csv = Feeds.HEADER + Feeds.lines(name + "-", 10_000, LATER);
     byte[] bytes = csv.getBytes(StandardCharsets.UTF_8);
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), node.address().getPort())) {
       OutputStream out = socket.getOutputStream();

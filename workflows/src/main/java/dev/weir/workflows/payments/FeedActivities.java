@@ -5,7 +5,7 @@ import io.temporal.activity.ActivityInterface;
 /** What {@link PaymentInitWorkflow} does outside of its history. */
 @ActivityInterface
 public interface FeedActivities {
-  /** Starts the payments of the next chunk of a feed. */
+  /** Starts the payments of the next chunks of a feed. */
   Progress startChunk(String feedId, long afterLine);
 
   /**

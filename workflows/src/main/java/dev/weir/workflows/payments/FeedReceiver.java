@@ -25,13 +25,16 @@ import java.util.concurrent.Executors;
 public final class FeedReceiver {
   public static final int MAX_FEED_ID_LENGTH = 200;
 
-  /** Records that are stored in one transaction. */
-  private static final int PORTION = 1_000;
-
   private final PaymentStore store;
+  private final FeedSizes sizes;
 
   public FeedReceiver(PaymentStore store) {
+    this(store, FeedSizes.DEFAULT);
+  }
+
+  FeedReceiver(PaymentStore store, FeedSizes sizes) {
     this.store = store;
+    this.sizes = sizes;
   }
 
   /** Returns what is wrong with the id of a feed; empty if nothing is. */
@@ -116,16 +119,16 @@ public final class FeedReceiver {
       FeedDigest digest) {
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       CompletableFuture<Void> stored = CompletableFuture.completedFuture(null);
-      List<FeedRecord> portion = new ArrayList<>(PORTION);
+      List<FeedRecord> portion = new ArrayList<>(sizes.portion());
       while (records.hasNext()) {
         FeedRecord record = records.next();
         digest.add(record);
         portion.add(withConfig(record, configName));
-        if (portion.size() == PORTION || !records.hasNext()) {
+        if (portion.size() == sizes.portion() || !records.hasNext()) {
           await(stored);
           List<FeedRecord> complete = portion;
           stored = CompletableFuture.runAsync(() -> store.add(reception, complete), threads);
-          portion = new ArrayList<>(PORTION);
+          portion = new ArrayList<>(sizes.portion());
         }
       }
       await(stored);

@@ -2,7 +2,6 @@ package dev.weir.workflows.payments;
 
 import dev.weir.engine.payments.FeedRecord;
 import dev.weir.engine.payments.Payment;
-import dev.weir.engine.payments.PaymentState;
 import dev.weir.engine.payments.PaymentStore;
 import dev.weir.engine.payments.PaymentStore.Chunk;
 import dev.weir.engine.payments.PaymentStore.FeedPayment;
@@ -13,70 +12,152 @@ import dev.weir.workflows.SlotSource;
 import dev.weir.workflows.SlotSource.PacedSlot;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityExecutionContext;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 
 /**
  * Starts the payments of feeds, a chunk at a time: slots for the whole chunk in one call, then
- * their workflows. Whatever it has done before a crash, it finds done when it is repeated.
- * Thread-safe.
+ * their workflows. The next chunk gets its slots while the workflows of the present one are
+ * started, and the one after it is read meanwhile, so three of them are in memory. Whatever it has
+ * done before a crash, it finds done when it is repeated. Thread-safe.
  */
 final class FeedStart implements FeedActivities {
-  /**
-   * Slots are cheapest in batches of a thousand or more, and Temporal takes a hundred or two
-   * hundred starts a second, so this is a chunk every few seconds: little is repeated after a
-   * crash.
-   */
-  static final int CHUNK = 1_000;
-
   /** Workflows that are started between two heartbeats. */
   private static final int PORTION = 100;
+
+  /** After this, no other chunk is begun: Temporal limits the time of an activity. */
+  private static final Duration ENOUGH = Duration.ofMinutes(1);
 
   private final PaymentStore store;
   private final SlotSource slots;
   private final PacedStarter starter;
   private final PaymentStarts starts;
   private final PaymentObserver observer;
+  private final FeedSizes sizes;
 
   FeedStart(
       PaymentStore store,
       SlotSource slots,
       PacedStarter starter,
       PaymentStarts starts,
-      PaymentObserver observer) {
+      PaymentObserver observer,
+      FeedSizes sizes) {
     this.store = store;
     this.slots = slots;
     this.starter = starter;
     this.starts = starts;
     this.observer = observer;
+    this.sizes = sizes;
   }
+
+  /**
+   * A chunk that can be started.
+   *
+   * @param batch its slots; empty if it was started earlier
+   * @param next the chunk after it, which is being read
+   */
+  private record Ready(Chunk chunk, Optional<PacedBatch> batch, Future<Optional<Chunk>> next) {}
 
   @Override
   public Progress startChunk(String feedId, long afterLine) {
-    Optional<Chunk> next = store.chunk(feedId, afterLine, CHUNK);
-    if (next.isEmpty()) {
-      store.allStarted(feedId);
-      return new Progress(afterLine, true);
+    ActivityExecutionContext context = Activity.getExecutionContext();
+    long startedUntil = context.getHeartbeatDetails(Long.class).orElse(afterLine);
+    long endNanos = System.nanoTime() + ENOUGH.toNanos();
+    long line = afterLine;
+    // Closing it waits for what is done ahead, also after a failure: when Temporal repeats the
+    // activity, nothing of this one goes on.
+    try (ExecutorService ahead = Executors.newVirtualThreadPerTaskExecutor()) {
+      Optional<Ready> ready = prepare(feedId, read(feedId, afterLine, ahead), ahead);
+      for (int chunks = 1; ready.isPresent(); chunks++) {
+        Ready present = ready.get();
+        line = present.chunk().lastLine();
+        if (chunks == sizes.chunksTogether() || System.nanoTime() - endNanos >= 0) {
+          start(feedId, present, startedUntil, context);
+          return new Progress(line, false);
+        }
+        Future<Optional<Ready>> following =
+            ahead.submit(() -> prepare(feedId, present.next(), ahead));
+        start(feedId, present, startedUntil, context);
+        ready = await(following);
+      }
     }
-    Chunk chunk = next.get();
-    if (!chunk.isStarted()) {
-      start(feedId, chunk);
-      store.started(feedId, afterLine);
-    }
-    return new Progress(chunk.lastLine(), false);
+    store.allStarted(feedId);
+    return new Progress(line, true);
   }
 
-  private void start(String feedId, Chunk chunk) {
-    List<FeedPayment> payments = chunk.payments();
+  private static <T> T await(Future<T> result) {
+    try {
+      return result.get();
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof RuntimeException failure
+          ? failure
+          : new IllegalStateException(e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while a chunk is prepared", e);
+    }
+  }
+
+  private Future<Optional<Chunk>> read(String feedId, long afterLine, ExecutorService ahead) {
+    return ahead.submit(() -> store.chunk(feedId, afterLine, sizes.chunk()));
+  }
+
+  /**
+   * Gets the slots of a chunk and records them, while the chunk after it is read. Empty after the
+   * last one.
+   */
+  private Optional<Ready> prepare(
+      String feedId, Future<Optional<Chunk>> read, ExecutorService ahead) {
+    Optional<Chunk> chunk = await(read);
+    if (chunk.isEmpty()) {
+      return Optional.empty();
+    }
+    Chunk present = chunk.get();
+    Future<Optional<Chunk>> next = read(feedId, present.lastLine(), ahead);
+    Optional<PacedBatch> batch =
+        present.isStarted() ? Optional.empty() : Optional.of(assign(feedId, present));
+    return Optional.of(new Ready(present, batch, next));
+  }
+
+  private PacedBatch assign(String feedId, Chunk chunk) {
     PacedBatch batch =
-        starter.assign(payments.stream().map(entry -> starts.request(entry.payment())).toList());
+        starter.assign(
+            chunk.payments().stream().map(entry -> starts.request(entry.payment())).toList());
     recordSlots(feedId, chunk, batch.slots());
     freeSlotsOfCancelled(feedId, chunk);
-    ActivityExecutionContext context = Activity.getExecutionContext();
-    long startedUntil = context.getHeartbeatDetails(Long.class).orElse(chunk.afterLine());
+    return batch;
+  }
+
+  /** A payment that was cancelled before it got its slot could not free it. */
+  private void freeSlotsOfCancelled(String feedId, Chunk chunk) {
+    Set<String> cancelled = Set.copyOf(store.cancelled(feedId, chunk));
+    if (!cancelled.isEmpty()) {
+      chunk.payments().stream()
+          .map(entry -> entry.payment().paymentId())
+          .filter(cancelled::contains)
+          .forEach(slots::cancel);
+    }
+  }
+
+  /**
+   * Starts the workflows of a chunk.
+   *
+   * @param startedUntil the line up to which an earlier execution of the activity has started them
+   */
+  private void start(
+      String feedId, Ready ready, long startedUntil, ActivityExecutionContext context) {
+    if (ready.batch().isEmpty()) {
+      return;
+    }
+    PacedBatch batch = ready.batch().get();
+    List<FeedPayment> payments = ready.chunk().payments();
     for (int from = 0; from < payments.size(); from += PORTION) {
       int until = Math.min(from + PORTION, payments.size());
       long lastLine = payments.get(until - 1).line();
@@ -86,22 +167,7 @@ final class FeedStart implements FeedActivities {
         context.heartbeat(lastLine);
       }
     }
-  }
-
-  /** A payment that was cancelled before it got its slot could not free it. */
-  private void freeSlotsOfCancelled(String feedId, Chunk chunk) {
-    Set<String> scheduled =
-        store.chunk(feedId, chunk.afterLine(), CHUNK).stream()
-            .flatMap(known -> known.payments().stream())
-            .map(entry -> entry.payment().paymentId())
-            .collect(Collectors.toSet());
-    for (FeedPayment entry : chunk.payments()) {
-      String id = entry.payment().paymentId();
-      if (!scheduled.contains(id)
-          && store.find(id).filter(it -> it.state() == PaymentState.CANCELLED).isPresent()) {
-        slots.cancel(id);
-      }
-    }
+    store.started(feedId, ready.chunk().afterLine());
   }
 
   private void recordSlots(String feedId, Chunk chunk, List<PacedSlot> slots) {

@@ -7,12 +7,12 @@ import java.time.Duration;
 
 /**
  * Starts a feed. Its state is the line that it has reached, so continuing as new costs nothing:
- * each chunk adds six events (three of the activity, three of the workflow task after it), and
- * after {@link #MAX_CHUNKS} of them a new history begins.
+ * each activity adds six events, three of its own and three of the workflow task after it, and after
+ * {@link #MAX_ACTIVITIES} of them a new history begins.
  */
 final class FeedStartWorkflow implements PaymentInitWorkflow {
   /** 1,500 events, far from Temporal's warning at 10,000 and its limit of 50,000. */
-  private static final int MAX_CHUNKS = 250;
+  private static final int MAX_ACTIVITIES = 250;
 
   private final FeedActivities activities;
 
@@ -36,7 +36,7 @@ final class FeedStartWorkflow implements PaymentInitWorkflow {
   @Override
   public void start(String feedId, long afterLine) {
     long line = afterLine;
-    for (int i = 0; i < MAX_CHUNKS; i++) {
+    for (int i = 0; i < MAX_ACTIVITIES; i++) {
       FeedActivities.Progress progress = activities.startChunk(feedId, line);
       if (progress.isComplete()) {
         return;

@@ -21,9 +21,13 @@ final class PaymentStarts {
   private final WorkflowClient client;
   private final String taskQueue;
 
+  /** Of all payments. */
+  private final WorkflowOptions paymentOptions;
+
   PaymentStarts(WorkflowClient client, String taskQueue) {
     this.client = client;
     this.taskQueue = taskQueue;
+    this.paymentOptions = options().build();
   }
 
   /**
@@ -34,7 +38,7 @@ final class PaymentStarts {
     PacedWorkflow workflow =
         new PacedWorkflow(
             PaymentExecWorkflow.class.getSimpleName(),
-            options().build(),
+            paymentOptions,
             List.of(payment.paymentId()));
     return new PacedRequest(
         workflow,

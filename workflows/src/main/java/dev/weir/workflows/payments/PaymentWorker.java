@@ -28,11 +28,20 @@ public final class PaymentWorker implements AutoCloseable {
    * @throws RuntimeException if Temporal cannot be reached
    */
   public static PaymentWorker start(WorkflowClient client, PaymentParts parts) {
-    return start(client, parts, StepTimes.of(parts.downstream()), WorkerOptions.newBuilder());
+    return start(
+        client,
+        parts,
+        StepTimes.of(parts.downstream()),
+        FeedSizes.DEFAULT,
+        WorkerOptions.newBuilder());
   }
 
   static PaymentWorker start(
-      WorkflowClient client, PaymentParts parts, StepTimes times, WorkerOptions.Builder options) {
+      WorkflowClient client,
+      PaymentParts parts,
+      StepTimes times,
+      FeedSizes sizes,
+      WorkerOptions.Builder options) {
     WorkerFactory factory =
         WorkerFactory.newInstance(
             client, WorkerFactoryOptions.newBuilder().setUsingVirtualWorkflowThreads(true).build());
@@ -45,7 +54,8 @@ public final class PaymentWorker implements AutoCloseable {
             parts.slots(),
             starter(client, new OwnSlots(parts.slots(), parts.clock()), parts.clock()),
             new PaymentStarts(client, parts.taskQueue()),
-            parts.observer()),
+            parts.observer(),
+            sizes),
         new PaymentExecution(parts));
     boolean isStarted = false;
     try {

@@ -24,10 +24,14 @@ public final class Payments {
   private final FeedReceiver receiver;
 
   public Payments(WorkflowClient client, PaymentParts parts) {
+    this(client, parts, FeedSizes.DEFAULT);
+  }
+
+  Payments(WorkflowClient client, PaymentParts parts, FeedSizes sizes) {
     this.store = parts.store();
     this.slots = parts.slots();
     this.starts = new PaymentStarts(client, parts.taskQueue());
-    this.receiver = new FeedReceiver(store);
+    this.receiver = new FeedReceiver(store, sizes);
   }
 
   /**

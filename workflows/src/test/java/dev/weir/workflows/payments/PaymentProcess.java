@@ -55,6 +55,9 @@ final class PaymentProcess {
   private static final StepTimes TIMES =
       new StepTimes(Duration.ofSeconds(8), Duration.ofSeconds(5));
 
+  /** So that a small feed has two portions and two chunks. */
+  private static final FeedSizes SIZES = new FeedSizes(1_000, 1_000, 2);
+
   private PaymentProcess() {}
 
   /**
@@ -126,7 +129,7 @@ final class PaymentProcess {
       } else {
         try (InputStream in = Files.newInputStream(Path.of(task.feed()))) {
           FeedReader reader = FeedReader.open(in, FeedFormat.CSV);
-          new Payments(temporal.client(), parts).receive(FEED, CONFIG, reader.records());
+          new Payments(temporal.client(), parts, SIZES).receive(FEED, CONFIG, reader.records());
         }
       }
     }
@@ -156,6 +159,7 @@ final class PaymentProcess {
             temporal.client(),
             parts,
             TIMES,
+            SIZES,
             // The test server, unlike a real one, leaves tasks in the queue of the worker that had
             // the workflow last, even if it is dead. Zero makes all workers use the common queue.
             WorkerOptions.newBuilder().setStickyQueueScheduleToStartTimeout(Duration.ZERO));

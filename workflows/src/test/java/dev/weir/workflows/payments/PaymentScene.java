@@ -22,6 +22,7 @@ import dev.weir.store.jdbc.slots.internal.JdbcSlotUpkeep;
 import dev.weir.workflows.SkippedTime;
 import dev.weir.workflows.SlotSource;
 import dev.weir.workflows.TestDatabase;
+import io.temporal.worker.WorkerOptions;
 import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -43,6 +44,9 @@ import java.util.stream.IntStream;
  */
 final class PaymentScene implements AutoCloseable {
   private static final Duration LONG = Duration.ofHours(2);
+
+  /** So that small feeds have several portions and chunks, and chunks of several activities. */
+  private static final FeedSizes SIZES = new FeedSizes(40, 30, 3);
 
   final SkippedTime time;
   final String name;
@@ -129,8 +133,15 @@ final class PaymentScene implements AutoCloseable {
                 used,
                 parts.attempts(),
                 parts.taskQueue(),
-                time));
-    this.worker = PaymentWorker.start(time.client(), parts);
+                time),
+            SIZES);
+    this.worker =
+        PaymentWorker.start(
+            time.client(),
+            parts,
+            StepTimes.of(parts.downstream()),
+            SIZES,
+            WorkerOptions.newBuilder());
   }
 
   /** A call whose worker crashes keeps its place for so long, and many of them do. */

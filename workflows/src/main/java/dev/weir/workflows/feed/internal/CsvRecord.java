@@ -38,6 +38,29 @@ public record CsvRecord(List<String> fields) {
    * @param text one record without its line end
    */
   public static CsvRecord parse(String text) throws MalformedException {
+    return isPlain(text) ? new CsvRecord(plainFields(text)) : parseQuoted(text);
+  }
+
+  /**
+   * Returns true if commas alone separate the fields, as in most records. Setting up a reader of
+   * FastCSV for one record costs ten times as much as splitting it.
+   */
+  private static boolean isPlain(String text) {
+    return text.indexOf('"') < 0 && text.indexOf('\r') < 0 && text.indexOf('\n') < 0;
+  }
+
+  private static List<String> plainFields(String text) {
+    List<String> fields = new ArrayList<>();
+    int begin = 0;
+    for (int comma = text.indexOf(','); comma >= 0; comma = text.indexOf(',', begin)) {
+      fields.add(text.substring(begin, comma));
+      begin = comma + 1;
+    }
+    fields.add(text.substring(begin));
+    return fields;
+  }
+
+  private static CsvRecord parseQuoted(String text) throws MalformedException {
     FieldCollector collector = new FieldCollector();
     boolean oneRecord;
     try {
@@ -54,8 +77,7 @@ public record CsvRecord(List<String> fields) {
               + collector.fieldWithStrayQuote
               + " has a quote inside but is not enclosed in quotes");
     }
-    // FastCSV reads no record from an empty text; RFC 4180 has one empty field there.
-    return new CsvRecord(text.isEmpty() ? List.of("") : collector.fields);
+    return new CsvRecord(collector.fields);
   }
 
   /** Reads the first record and returns true if no other follows. */

@@ -1,12 +1,13 @@
 package dev.weir.workflows.feed.internal;
 
 import java.util.Locale;
-import java.util.regex.Pattern;
 
 /** The check digits of international bank account numbers (ISO 13616). */
 final class Iban {
   /** A country, two check digits, and the account of up to 30 characters; the shortest has 11. */
-  private static final Pattern SHAPE = Pattern.compile("[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}");
+  private static final int MIN_LENGTH = 15;
+
+  private static final int MAX_LENGTH = 34;
 
   private Iban() {}
 
@@ -16,7 +17,33 @@ final class Iban {
    */
   static boolean isMistyped(String account) {
     String compact = account.replace(" ", "").toUpperCase(Locale.ROOT);
-    return SHAPE.matcher(compact).matches() && remainder(compact) != 1;
+    return hasShape(compact) && remainder(compact) != 1;
+  }
+
+  private static boolean hasShape(String text) {
+    if (text.length() < MIN_LENGTH || text.length() > MAX_LENGTH) {
+      return false;
+    }
+    for (int i = 0; i < text.length(); i++) {
+      boolean fits =
+          switch (i) {
+            case 0, 1 -> isLetter(text.charAt(i));
+            case 2, 3 -> isDigit(text.charAt(i));
+            default -> isLetter(text.charAt(i)) || isDigit(text.charAt(i));
+          };
+      if (!fits) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isLetter(char c) {
+    return c >= 'A' && c <= 'Z';
+  }
+
+  private static boolean isDigit(char c) {
+    return c >= '0' && c <= '9';
   }
 
   /** Returns the IBAN of an account, with the check digits that it needs. */
@@ -27,10 +54,14 @@ final class Iban {
 
   /** Returns the remainder by 97, with letters as numbers from 10 and the first four last. */
   private static int remainder(String iban) {
-    int remainder = 0;
-    for (int i = 0; i < iban.length(); i++) {
-      int value = Character.digit(iban.charAt((i + 4) % iban.length()), 36);
-      remainder = (remainder * (value > 9 ? 100 : 10) + value) % 97;
+    return remainder(iban, 0, 4, remainder(iban, 4, iban.length(), 0));
+  }
+
+  private static int remainder(String iban, int from, int until, int before) {
+    int remainder = before;
+    for (int i = from; i < until; i++) {
+      char c = iban.charAt(i);
+      remainder = (isDigit(c) ? remainder * 10 + c - '0' : remainder * 100 + c - 'A' + 10) % 97;
     }
     return remainder;
   }

@@ -26,7 +26,6 @@ final class PaymentCheck {
   static final int MAX_AMOUNT_DIGITS = 18;
 
   private static final int MAX_TIME_LENGTH = 40;
-  private static final Pattern DECIMAL = Pattern.compile("[0-9]+(\\.[0-9]+)?");
   private static final Pattern POINT_WITHOUT_DIGITS = Pattern.compile("\\.([^0-9]|$)");
 
   /** Fraction digits by code, without the codes that are no money, such as that of gold. */
@@ -122,7 +121,7 @@ final class PaymentCheck {
     if (text.length() > MAX_AMOUNT_DIGITS + 1) {
       return "must have up to " + MAX_AMOUNT_DIGITS + " digits";
     }
-    if (!DECIMAL.matcher(text).matches()) {
+    if (!isDecimal(text)) {
       return "must be a decimal number such as 12.50";
     }
     BigDecimal amount = new BigDecimal(text);
@@ -138,6 +137,23 @@ final class PaymentCheck {
     return fractionDigits != null && integerDigits + fractionDigits > MAX_AMOUNT_DIGITS
         ? "must have up to " + MAX_AMOUNT_DIGITS + " digits"
         : null;
+  }
+
+  /** Returns true for digits, and perhaps a point with digits after it. */
+  private static boolean isDecimal(String text) {
+    int point = text.indexOf('.');
+    return point < 0
+        ? areDigits(text, 0, text.length())
+        : areDigits(text, 0, point) && areDigits(text, point + 1, text.length());
+  }
+
+  private static boolean areDigits(String text, int from, int until) {
+    for (int i = from; i < until; i++) {
+      if (text.charAt(i) < '0' || text.charAt(i) > '9') {
+        return false;
+      }
+    }
+    return from < until;
   }
 
   private String account(FeedField field) {
@@ -189,14 +205,25 @@ final class PaymentCheck {
               .formatted(field.text(), maxLength, text.length()));
     } else if (minLength > 0 && text.isBlank()) {
       reasons.add(field.text() + " must not be blank");
-    } else if (text.codePoints().anyMatch(PaymentCheck::isUnusable)) {
+    } else if (!isUsable(text)) {
       reasons.add(field.text() + " must not contain control characters or unpaired surrogates");
     }
     return text;
   }
 
-  private static boolean isUnusable(int point) {
-    return Character.isISOControl(point)
-        || (point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE);
+  private static boolean isUsable(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char unit = text.charAt(i);
+      if (Character.isISOControl(unit) || Character.isLowSurrogate(unit)) {
+        return false;
+      }
+      if (Character.isHighSurrogate(unit)) {
+        i++;
+        if (i == text.length() || !Character.isLowSurrogate(text.charAt(i))) {
+          return false;
+        }
+      }
+    }
+    return true;
   }
 }

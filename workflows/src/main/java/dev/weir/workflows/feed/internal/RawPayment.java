@@ -1,23 +1,32 @@
 package dev.weir.workflows.feed.internal;
 
-import java.util.EnumMap;
-import java.util.Map;
+import java.util.Arrays;
 
 /** The fields of one record before they are checked. An absent field is empty. */
 final class RawPayment {
-  private final Map<FeedField, String> values = new EnumMap<>(FeedField.class);
+  private static final int FIELDS = FeedField.values().length;
+
+  /** By the ordinals of the fields. */
+  private final String[] values;
+
+  RawPayment() {
+    this.values = new String[FIELDS];
+    Arrays.fill(values, "");
+  }
+
+  private RawPayment(String[] values) {
+    this.values = values;
+  }
 
   void put(FeedField field, String value) {
-    values.put(field, value);
+    values[field.ordinal()] = value;
   }
 
   String get(FeedField field) {
-    return values.getOrDefault(field, "");
+    return values[field.ordinal()];
   }
 
   RawPayment copy() {
-    RawPayment copy = new RawPayment();
-    copy.values.putAll(values);
-    return copy;
+    return new RawPayment(values.clone());
   }
 }

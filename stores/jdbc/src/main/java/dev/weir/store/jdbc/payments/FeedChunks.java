@@ -78,6 +78,14 @@ final class FeedChunks {
       update payment_feed set accepted_count = accepted_count - ? where feed_no = ?
       """;
 
+  private static final String CANCELLED =
+      """
+      select p.payment_id
+      from payment p
+      where p.feed_no = (select f.feed_no from payment_feed f where f.feed_id = ?)
+        and p.state = 5 and p.line > ? and p.line <= ?
+      """;
+
   private static final String START =
       """
       update payment_chunk c set is_started = true
@@ -146,13 +154,7 @@ final class FeedChunks {
   Optional<Chunk> chunk(String feedId, long afterLine, int max) {
     return transactions.snapshot(
         connection -> {
-          Optional<Known> known =
-              Sql.first(
-                  connection,
-                  row -> new Known(row.getLong(1), row.getBoolean(2)),
-                  KNOWN,
-                  feedId,
-                  afterLine);
+          Optional<Known> known = known(connection, feedId, afterLine);
           if (known.isPresent()) {
             long lastLine = known.get().lastLine();
             List<FeedPayment> again =
@@ -165,6 +167,12 @@ final class FeedChunks {
               ? Optional.empty()
               : Optional.of(new Chunk(afterLine, next.getLast().line(), false, next));
         });
+  }
+
+  private static Optional<Known> known(Connection connection, String feedId, long afterLine)
+      throws SQLException {
+    return Sql.first(
+        connection, row -> new Known(row.getLong(1), row.getBoolean(2)), KNOWN, feedId, afterLine);
   }
 
   private static FeedPayment payment(ResultSet row) throws SQLException {
@@ -185,11 +193,27 @@ final class FeedChunks {
                   slots.count(),
                   slots.count() == 0 ? null : Micros.ceil(slots.first()),
                   slots.count() == 0 ? null : Micros.ceil(slots.last()));
-          if (added > 0 && !withoutSlot.isEmpty()) {
+          if (added == 0) {
+            requireSameLines(connection, feedId, chunk);
+          } else if (!withoutSlot.isEmpty()) {
             remove(connection, feed, chunk, withoutSlot);
           }
           return added;
         });
+  }
+
+  /**
+   * A worker that was taken for dead, and the one in its place, may have read different payments if
+   * one of them was cancelled in between. The first to get here decides.
+   */
+  private static void requireSameLines(Connection connection, String feedId, Chunk chunk)
+      throws SQLException {
+    Known known = known(connection, feedId, chunk.afterLine()).orElseThrow();
+    if (known.lastLine() != chunk.lastLine()) {
+      throw new IllegalStateException(
+          "the chunk after line %d of feed %s ends at line %d, not %d"
+              .formatted(chunk.afterLine(), feedId, known.lastLine(), chunk.lastLine()));
+    }
   }
 
   private static void remove(
@@ -219,6 +243,18 @@ final class FeedChunks {
             "select feed_no from payment_feed where feed_id = ?",
             feedId)
         .orElseThrow(() -> new IllegalArgumentException("there is no feed " + feedId));
+  }
+
+  List<String> cancelled(String feedId, Chunk chunk) {
+    return transactions.read(
+        connection ->
+            Sql.list(
+                connection,
+                row -> row.getString(1),
+                CANCELLED,
+                feedId,
+                chunk.afterLine(),
+                chunk.lastLine()));
   }
 
   void started(String feedId, long afterLine) {

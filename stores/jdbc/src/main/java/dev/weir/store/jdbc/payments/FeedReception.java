@@ -11,6 +11,7 @@ import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -26,6 +27,14 @@ final class FeedReception {
 
   /** Portions that are removed from a reception that was given up, before others get a turn. */
   private static final int MAX_PORTIONS = 10;
+
+  private static final String UNIQUE_VIOLATION = "23505";
+
+  /**
+   * A feed that repeats more than one record in so many has one in most portions, so that copying
+   * them would fail.
+   */
+  private static final int COPIED_PER_REPEATED = 4_000;
 
   /** Numbers of receptions rise with the time, so that those of a feed that was removed are old. */
   private static final String OPEN =
@@ -190,10 +199,21 @@ final class FeedReception {
 
   /** Locks the feed of a reception and returns its number. */
   private static int lock(Connection connection, Reception reception) throws SQLException {
+    return lockFeed(connection, reception).number();
+  }
+
+  /** A feed that is locked, and its counts so far. */
+  private record Locked(int number, long read, long repeated) {
+    boolean repeatsFew() {
+      return repeated * COPIED_PER_REPEATED <= read;
+    }
+  }
+
+  private static Locked lockFeed(Connection connection, Reception reception) throws SQLException {
     return Sql.first(
             connection,
-            row -> row.getInt(1),
-            "select feed_no from payment_feed"
+            row -> new Locked(row.getInt(1), row.getLong(2), row.getLong(3)),
+            "select feed_no, read_count, repeated_count from payment_feed"
                 + " where feed_id = ? and reception = ? and state = 0 for update",
             reception.feedId(),
             reception.number())
@@ -211,8 +231,9 @@ final class FeedReception {
     }
     transactions.write(
         connection -> {
-          int feed = lock(connection, reception);
-          int inserted = payments.isEmpty() ? 0 : FeedRows.insert(connection, feed, payments);
+          Locked locked = lockFeed(connection, reception);
+          int feed = locked.number();
+          int inserted = insert(connection, locked, payments);
           List<FeedRecord.Rejected> rejects = new ArrayList<>(rejected);
           int claimed = 0;
           if (inserted < payments.size()) {
@@ -227,6 +248,44 @@ final class FeedReception {
           int repeated = records.size() - inserted - claimed - rejects.size();
           return count(connection, feed, records.size(), inserted, repeated, rejects.size());
         });
+  }
+
+  /**
+   * Adds payments, except those that other records have. Returns how many.
+   *
+   * <p>Most feeds contain only new payments, which are copied. If one of them is known after all,
+   * the copy leaves nothing, and all are inserted.
+   */
+  private static int insert(Connection connection, Locked feed, List<FeedRecord.Accepted> payments)
+      throws SQLException {
+    if (payments.isEmpty()) {
+      return 0;
+    }
+    if (feed.repeatsFew()
+        && FeedCopy.isPossible(connection)
+        && !hasClaims(connection, feed.number())) {
+      Savepoint before = connection.setSavepoint();
+      try {
+        FeedCopy.write(connection, feed.number(), payments);
+        return payments.size();
+      } catch (SQLException e) {
+        if (!UNIQUE_VIOLATION.equals(e.getSQLState())) {
+          throw e;
+        }
+        connection.rollback(before);
+      }
+    }
+    return FeedRows.insert(connection, feed.number(), payments);
+  }
+
+  /** In a statement of its own, which sees what was committed before the feed was locked. */
+  private static boolean hasClaims(Connection connection, int feed) throws SQLException {
+    return Sql.first(
+            connection,
+            row -> row.getBoolean(1),
+            "select exists (select from payment_claim where feed_no = ?)",
+            feed)
+        .orElseThrow();
   }
 
   private long count(

@@ -111,6 +111,11 @@ public final class JdbcPaymentStore implements PaymentStore {
   }
 
   @Override
+  public List<String> cancelled(String feedId, Chunk chunk) {
+    return chunks.cancelled(feedId, chunk);
+  }
+
+  @Override
   public void started(String feedId, long afterLine) {
     chunks.started(feedId, afterLine);
   }

@@ -17,6 +17,9 @@ final class PaymentRow {
       "p.payment_id, p.amount, p.currency, p.debtor_account, p.creditor_account, p.requested,"
           + " p.reference, p.config_name";
 
+  /** The number of {@link PaymentState#SCHEDULED}. */
+  static final int SCHEDULED = 1;
+
   /** In the order of their numbers. */
   private static final List<PaymentState> STATES = List.of(PaymentState.values());
 

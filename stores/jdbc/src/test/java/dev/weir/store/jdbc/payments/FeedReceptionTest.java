@@ -18,6 +18,8 @@ import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -50,6 +52,67 @@ final class FeedReceptionTest {
 
   private static FeedRecord rejected(long line) {
     return new FeedRecord.Rejected(line, "amount is missing", "", "x");
+  }
+
+  @Test
+  void repeatedRecordsAreFoundAmongNewOnes() {
+    Reception earlier = open(store, "e");
+    store.add(earlier, List.of(record(2, 7, "1.00")));
+    store.complete(earlier, "digest");
+    Reception reception = open(store, "f");
+    store.add(reception, List.of(record(2, 1, "1.00"), record(3, 2, "1.00"), rejected(4)));
+    store.add(
+        reception,
+        List.of(
+            record(5, 3, "1.00"),
+            record(6, 1, "1.0"),
+            record(7, 2, "2.00"),
+            record(8, 4, "1.00"),
+            record(9, 4, "1.00"),
+            record(10, 7, "1.00")));
+    store.add(reception, List.of(record(11, 5, "1.00"), record(12, 3, "1.00")));
+    store.add(reception, List.of(record(13, 6, "1.00")));
+    FeedStatus completed = store.complete(reception, "digest");
+    assertThat(completed.read()).isEqualTo(12);
+    assertThat(completed.repeated()).isEqualTo(4);
+    assertThat(completed.rejected()).isEqualTo(2);
+    assertThat(store.rejects(reception.feedId(), 0, 10))
+        .extracting(FeedRecord.Rejected::line)
+        .containsExactly(4L, 7L);
+    assertThat(store.chunk(reception.feedId(), 0, 100).orElseThrow().payments())
+        .extracting(PaymentStore.FeedPayment::line)
+        .containsExactly(2L, 3L, 5L, 8L, 11L, 13L);
+  }
+
+  @Test
+  void paymentsAreStoredAsTheyAre() {
+    List<String> amounts =
+        List.of("0.01", "1", "10000", "10000.00", "12.50", "123456789012345.678", "0.0001");
+    List<FeedRecord> records = new ArrayList<>();
+    for (int i = 0; i < amounts.size(); i++) {
+      records.add(
+          new FeedRecord.Accepted(
+              i + 2,
+              new Payment(
+                  name + "/" + i,
+                  new BigDecimal(amounts.get(i)),
+                  "EUR",
+                  "from\\N",
+                  "to\t",
+                  i % 2 == 0
+                      ? Optional.empty()
+                      : Optional.of(Instant.parse("1930-06-01T12:00:00Z")),
+                  "Müller – 支付 \uD83D\uDCB6",
+                  "bank")));
+    }
+    Reception reception = open(store, "f");
+    store.add(reception, records);
+    store.complete(reception, "digest");
+    for (FeedRecord record : records) {
+      Payment payment = ((FeedRecord.Accepted) record).payment();
+      assertThat(store.begin(payment.paymentId()))
+          .contains(new PaymentStore.Beginning.Running(payment, 0));
+    }
   }
 
   @Test

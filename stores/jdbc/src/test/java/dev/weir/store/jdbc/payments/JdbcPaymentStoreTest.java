@@ -255,6 +255,29 @@ final class JdbcPaymentStoreTest {
   }
 
   @Test
+  void chunkThatAnotherWorkerHasRecordedWithOtherLinesIsRefused() {
+    String feedId = receive("f", 1, 2, 3);
+    Chunk early = store.chunk(feedId, 0, 2).orElseThrow();
+    store.cancel(payment(1).paymentId());
+    Chunk late = otherNode.chunk(feedId, 0, 2).orElseThrow();
+    otherNode.assigned(feedId, late, SlotSpan.NONE.and(NOON), List.of());
+    assertThatThrownBy(() -> store.assigned(feedId, early, SlotSpan.NONE.and(NOON), List.of()))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageEndingWith("ends at line 4, not 3");
+    assertThat(store.chunk(feedId, 0, 2)).contains(late);
+  }
+
+  @Test
+  void cancelledPaymentsOfAChunkAreKnown() {
+    String feedId = receive("f", 1, 2, 3, 4);
+    Chunk chunk = store.chunk(feedId, 0, 3).orElseThrow();
+    assertThat(store.cancelled(feedId, chunk)).isEmpty();
+    store.cancel(payment(2).paymentId());
+    store.cancel(payment(4).paymentId());
+    assertThat(store.cancelled(feedId, chunk)).containsExactly(payment(2).paymentId());
+  }
+
+  @Test
   void paymentWithoutASlotIsRejected() {
     String feedId = receive("f", 1, 2);
     Chunk chunk = store.chunk(feedId, 0, 10).orElseThrow();
