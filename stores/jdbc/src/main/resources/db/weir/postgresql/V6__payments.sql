@@ -57,7 +57,7 @@ create table payment (
 create index payment_open on payment (feed_no, line) where state in (1, 2);
 
 -- Those that ended without being paid, which are few: what is neither open nor here is paid.
-create index payment_unpaid on payment (feed_no, state, line) where state in (4, 5);
+create index payment_unpaid on payment (feed_no, state) where state in (4, 5);
 
 -- Payments of feeds that are being received which another feed contains too, and came first with:
 -- that one has the row in payment. When a feed is complete, its claims become payments, repeated
