@@ -87,8 +87,7 @@ public final class DashboardSuite implements Suite {
           new ProcessBuilder("node", script.toString(), browser, address, seconds)
               .redirectError(ProcessBuilder.Redirect.INHERIT)
               .start();
-      String output =
-          new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       if (process.waitFor() != 0) {
         throw new IllegalStateException("the browser did not measure: " + output);
       }

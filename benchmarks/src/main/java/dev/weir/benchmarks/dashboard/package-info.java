@@ -1,4 +1,6 @@
-/** The dashboard in a browser: how smoothly it is drawn under load, and what its first load costs. */
+/**
+ * The dashboard in a browser: how smoothly it is drawn under load, and what its first load costs.
+ */
 @NullMarked
 package dev.weir.benchmarks.dashboard;
 

@@ -117,8 +117,7 @@ final class NodeProcess implements AutoCloseable {
       throw new UncheckedIOException(e);
     }
     Waiting.until(
-        "the threads of " + this,
-        () -> !process.isAlive() || log().indexOf("Heap", printed) >= 0);
+        "the threads of " + this, () -> !process.isAlive() || log().indexOf("Heap", printed) >= 0);
     return log();
   }
 
