@@ -41,17 +41,27 @@ public final class DashboardSuite implements Suite {
     }
     request.progress().accept("dashboard: page Now, 1,000 decisions a second");
     try (ServerProcess weir = ServerProcess.start("-Xmx512m", IN_MEMORY)) {
-      Map<String, Double> found =
+      Measured found =
           measure(browser.get(), weir.address().toString(), request.quick() ? "10" : "30");
       return new Outcome(Map.of(), rows(found));
     }
   }
 
-  private static List<Row> rows(Map<String, Double> found) {
-    double perSecond = found.get("framesPerSecond");
-    double emptyPerSecond = found.get("emptyFramesPerSecond");
+  /** The numbers that the script has printed, by their names. */
+  private record Measured(Map<String, Double> numbers) {
+    double get(String name) {
+      return Optional.ofNullable(numbers.get(name)).orElseThrow();
+    }
+  }
+
+  private static List<Row> rows(Measured found) {
     return List.of(
-        against("Now, frames", perSecond, "frames/s", emptyPerSecond, SMOOTH),
+        against(
+            "Now, frames",
+            found.get("framesPerSecond"),
+            "frames/s",
+            found.get("emptyFramesPerSecond"),
+            SMOOTH),
         against(
             "Now, time between frames, p99",
             found.get("frameP99Millis"),
@@ -78,7 +88,7 @@ public final class DashboardSuite implements Suite {
     return Row.alone(NAME, scenario, "weir", value, unit);
   }
 
-  private static Map<String, Double> measure(String browser, String address, String seconds)
+  private static Measured measure(String browser, String address, String seconds)
       throws IOException, InterruptedException {
     Path script = Files.createTempFile("weir-bench", ".mjs");
     try {
@@ -91,10 +101,11 @@ public final class DashboardSuite implements Suite {
       if (process.waitFor() != 0) {
         throw new IllegalStateException("the browser did not measure: " + output);
       }
-      return output
-          .lines()
-          .map(line -> line.split(" ", 2))
-          .collect(Collectors.toMap(words -> words[0], words -> Double.valueOf(words[1])));
+      return new Measured(
+          output
+              .lines()
+              .map(line -> line.split(" ", 2))
+              .collect(Collectors.toMap(words -> words[0], words -> Double.valueOf(words[1]))));
     } finally {
       Files.delete(script);
     }
