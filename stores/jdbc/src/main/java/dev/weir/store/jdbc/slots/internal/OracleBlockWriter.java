@@ -57,7 +57,8 @@ final class OracleBlockWriter implements SlotWriter {
     }
     for (OccupancyRow row : OccupancyRow.changes(written, step)) {
       append(occupancy, json(row));
-      hasLongPlaces |= row.places() != null && 2 * row.places().length > OracleBlock.MAX_TEXT_BYTES;
+      byte[] places = row.places();
+      hasLongPlaces |= places != null && 2 * places.length > OracleBlock.MAX_TEXT_BYTES;
     }
   }
 
