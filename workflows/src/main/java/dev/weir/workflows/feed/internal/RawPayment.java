@@ -1,32 +1,23 @@
 package dev.weir.workflows.feed.internal;
 
-import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Map;
 
 /** The fields of one record before they are checked. An absent field is empty. */
 final class RawPayment {
-  private static final int FIELDS = FeedField.values().length;
-
-  /** By the ordinals of the fields. */
-  private final String[] values;
-
-  RawPayment() {
-    this.values = new String[FIELDS];
-    Arrays.fill(values, "");
-  }
-
-  private RawPayment(String[] values) {
-    this.values = values;
-  }
+  private final Map<FeedField, String> values = new EnumMap<>(FeedField.class);
 
   void put(FeedField field, String value) {
-    values[field.ordinal()] = value;
+    values.put(field, value);
   }
 
   String get(FeedField field) {
-    return values[field.ordinal()];
+    return values.getOrDefault(field, "");
   }
 
   RawPayment copy() {
-    return new RawPayment(values.clone());
+    RawPayment copy = new RawPayment();
+    copy.values.putAll(values);
+    return copy;
   }
 }
