@@ -7,8 +7,8 @@ import java.time.Duration;
 
 /**
  * Starts a feed. Its state is the line that it has reached, so continuing as new costs nothing:
- * each activity adds six events, three of its own and three of the workflow task after it, and after
- * {@link #MAX_ACTIVITIES} of them a new history begins.
+ * each activity adds six events, three of its own and three of the workflow task after it, and
+ * after {@link #MAX_ACTIVITIES} of them a new history begins.
  */
 final class FeedStartWorkflow implements PaymentInitWorkflow {
   /** 1,500 events, far from Temporal's warning at 10,000 and its limit of 50,000. */
