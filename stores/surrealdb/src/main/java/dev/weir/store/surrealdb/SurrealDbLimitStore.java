@@ -42,8 +42,11 @@ public final class SurrealDbLimitStore implements LimitStore {
   /** Max other requests, which may have many parts: all have to be done within the timeout. */
   private static final int MAX_BATCH = 16;
 
-  /** Concurrent transactions of this node; a key always uses the same lane. */
-  private static final int LANES = 2;
+  /**
+   * Concurrent transactions of this node; a key always uses the same lane. With 1,000 keys on 2
+   * cores, three decide a sixth more than two or four.
+   */
+  private static final int LANES = 3;
 
   private final SurrealDb database;
   private final StoreClock clock;
