@@ -246,7 +246,7 @@ public final class RemoteSlots implements SlotSource, AutoCloseable {
               try {
                 late.body().close();
               } catch (IOException e) {
-                // Nobody reads it, and its connection is closed.
+                // The body is dropped, and its connection is closed.
               }
             });
   }
@@ -270,7 +270,7 @@ public final class RemoteSlots implements SlotSource, AutoCloseable {
     return new StoreException(STORE, StoreException.Outcome.UNKNOWN, message, cause);
   }
 
-  /** The JDK's failure has no message if nobody listens. */
+  /** The JDK's failure has no message if the connection is refused. */
   private static String reason(Throwable failure) {
     String message = failure.getMessage();
     return message == null ? failure.getClass().getSimpleName() : message;

@@ -135,7 +135,7 @@ public final class HttpDownstream implements Downstream {
     try {
       body.close();
     } catch (IOException e) {
-      // Nobody reads it, and its connection is closed.
+      // The body is dropped, and its connection is closed.
     }
   }
 
@@ -246,7 +246,7 @@ public final class HttpDownstream implements Downstream {
         : new Answer.Unknown("the connection failed: " + reason, true);
   }
 
-  /** The JDK's failure has no message if nobody listens. */
+  /** The JDK's failure has no message if the connection is refused. */
   private static String reason(Throwable failure) {
     String message = failure.getMessage();
     return message == null ? failure.getClass().getSimpleName() : message;

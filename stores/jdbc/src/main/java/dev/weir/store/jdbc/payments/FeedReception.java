@@ -31,8 +31,8 @@ final class FeedReception {
   private static final String UNIQUE_VIOLATION = "23505";
 
   /**
-   * A feed that repeats more than one record in so many has one in most portions, so that copying
-   * them would fail.
+   * A feed with a larger share of repeated records has one in most portions, and copying those
+   * fails.
    */
   private static final int COPIED_PER_REPEATED = 4_000;
 
