@@ -8,6 +8,7 @@ import dev.weir.notifications.kafka.MessageRecords;
 import dev.weir.notifications.kafka.MessageTopics;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -15,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InvalidTopicException;
@@ -36,6 +38,8 @@ public final class KafkaPublisher implements Publisher {
   /** More than the producer needs to give up, so that this wait ends only if the producer hangs. */
   private static final Duration MARGIN = Duration.ofSeconds(2);
 
+  private static final String BROKE_OFF = "the publisher broke off";
+
   private static final Duration MAX_CLOSE = Duration.ofSeconds(2);
 
   private final KafkaCluster cluster;
@@ -56,50 +60,112 @@ public final class KafkaPublisher implements Publisher {
     this.sendTimeout = sendTimeout;
   }
 
+  /** Threads of their own publish the messages: a connection or a full buffer may take time. */
   @Override
-  public List<PublishResult> publish(List<Message> messages) {
-    long deadlineNanos = System.nanoTime() + sendTimeout.plus(MARGIN).toNanos();
-    UserProducers connected;
-    try {
-      connected = connect();
-    } catch (KafkaException | KafkaUnavailableException e) {
-      PublishResult refused = new PublishResult.Refused(reason(e));
-      return messages.stream().map(message -> refused).toList();
-    }
-    List<CompletableFuture<PublishResult>> pending = new ArrayList<>(messages.size());
-    @Nullable PublishResult refused = null;
+  public List<CompletableFuture<PublishResult>> begin(List<Message> messages) {
+    List<Sending> sendings = new ArrayList<>(messages.size());
     for (Message message : messages) {
-      // The wait for the buffer or for metadata is not repeated for each of many messages.
-      CompletableFuture<PublishResult> result =
-          refused == null ? send(connected, message) : CompletableFuture.completedFuture(refused);
-      refused = result.getNow(null) instanceof PublishResult.Refused first ? first : null;
-      pending.add(result);
+      sendings.add(
+          new Sending(
+              MessageRecords.encode(topics.outbound(), message), new CompletableFuture<>()));
     }
-    return pending.stream().map(result -> await(result, deadlineNanos)).toList();
+    Thread.ofVirtual().name("weir-kafka-publish").start(() -> connectAndPublish(sendings));
+    return sendings.stream().map(Sending::result).toList();
   }
 
-  private CompletableFuture<PublishResult> send(UserProducers connected, Message message) {
-    CompletableFuture<PublishResult> result = new CompletableFuture<>();
-    long callerId = Thread.currentThread().threadId();
-    ProducerRecord<byte[], byte[]> record = MessageRecords.encode(topics.outbound(), message);
+  /** A record that is sent to the broker, and what became of it. */
+  record Sending(ProducerRecord<byte[], byte[]> record, CompletableFuture<PublishResult> result) {}
+
+  private void connectAndPublish(List<Sending> sendings) {
+    try {
+      publish(connect(), sendings, sendTimeout);
+    } catch (KafkaException | KafkaUnavailableException e) {
+      complete(sendings, new PublishResult.Refused(reason(e)));
+    } catch (RuntimeException | Error e) {
+      complete(sendings, new PublishResult.Unknown(BROKE_OFF));
+      throw e;
+    }
+  }
+
+  /** Each producer has a thread of its own: one whose buffer is full delays no other. */
+  static void publish(UserProducers producers, List<Sending> sendings, Duration sendTimeout) {
+    IdentityHashMap<Producer<byte[], byte[]>, List<Sending>> byProducer = new IdentityHashMap<>();
+    for (Sending sending : sendings) {
+      byProducer
+          .computeIfAbsent(producers.of(sending.record().key()), any -> new ArrayList<>())
+          .add(sending);
+    }
+    byProducer.forEach(
+        (producer, own) ->
+            Thread.ofVirtual()
+                .name("weir-kafka-send")
+                .start(() -> publish(producer, own, sendTimeout)));
+  }
+
+  private static void publish(
+      Producer<byte[], byte[]> producer, List<Sending> sendings, Duration sendTimeout) {
+    long beganNanos = System.nanoTime();
+    String missing = BROKE_OFF;
+    try {
+      sendAll(producer, sendings, beganNanos + sendTimeout.dividedBy(2).toNanos());
+      missing = "no answer in time";
+      long deadlineNanos = beganNanos + sendTimeout.plus(MARGIN).toNanos();
+      CompletableFuture.allOf(
+              sendings.stream().map(Sending::result).toArray(CompletableFuture[]::new))
+          .get(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      log.debug("The producer hangs: {}", e.getMessage());
+    } catch (ExecutionException | InterruptedException e) {
+      throw new IllegalStateException("unexpected end of the wait for the broker", e);
+    } finally {
+      // Callers wait for their results without a limit of their own.
+      complete(sendings, new PublishResult.Unknown(missing));
+    }
+  }
+
+  /** Completes what is not complete yet. */
+  private static void complete(List<Sending> sendings, PublishResult result) {
+    sendings.forEach(sending -> sending.result().complete(result));
+  }
+
+  /**
+   * Sends records in order. What is not in the buffer in time is refused: a buffer that is full may
+   * take each record only after a wait, and all that follow would wait in turn.
+   */
+  private static void sendAll(
+      Producer<byte[], byte[]> producer, List<Sending> sendings, long bufferedByNanos) {
+    @Nullable PublishResult refused = null;
+    for (Sending sending : sendings) {
+      if (refused == null) {
+        send(producer, sending);
+        refused =
+            sending.result().getNow(null) instanceof PublishResult.Refused first ? first : null;
+        if (refused == null && System.nanoTime() - bufferedByNanos > 0) {
+          refused = new PublishResult.Refused("the producer did not take the message in time");
+        }
+      } else {
+        sending.result().complete(refused);
+      }
+    }
+  }
+
+  private static void send(Producer<byte[], byte[]> producer, Sending sending) {
+    long senderId = Thread.currentThread().threadId();
+    CompletableFuture<PublishResult> result = sending.result();
     try {
       var unused =
-          connected
-              .of(record.key())
-              .send(
-                  record,
-                  (metadata, failure) -> {
-                    // The calling thread is called back only for what failed before it was in the
-                    // buffer, the producer's thread for all that was.
-                    boolean isBuffered = Thread.currentThread().threadId() != callerId;
-                    result.complete(result(failure, isBuffered));
-                  });
+          producer.send(
+              sending.record(),
+              (metadata, failure) -> {
+                // The sending thread is called back only for what failed before it was in the
+                // buffer, the producer's thread for all that was.
+                boolean isBuffered = Thread.currentThread().threadId() != senderId;
+                result.complete(result(failure, isBuffered));
+              });
     } catch (KafkaException | IllegalStateException e) {
-      // Interrupted, closed, or a failure that the producer does not call back for: not in the
-      // buffer either.
+      // Closed, or a failure that the producer does not call back for: not in the buffer either.
       result.complete(result(e, false));
     }
-    return result;
   }
 
   private static PublishResult result(@Nullable Exception failure, boolean isBuffered) {
@@ -112,26 +178,6 @@ public final class KafkaPublisher implements Publisher {
     return isBuffered
         ? new PublishResult.Unknown(reason(failure))
         : new PublishResult.Refused(reason(failure));
-  }
-
-  private static PublishResult await(CompletableFuture<PublishResult> result, long deadlineNanos) {
-    boolean interrupted = false;
-    try {
-      while (true) {
-        try {
-          return result.get(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-          // The message is on its way: whether it arrives is worth knowing, and the wait is short.
-          interrupted = true;
-        } catch (TimeoutException | ExecutionException e) {
-          return new PublishResult.Unknown("no answer: " + reason(e));
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
   }
 
   @Override

@@ -14,8 +14,14 @@ import dev.weir.engine.notifications.UserLimits;
 import dev.weir.engine.notifications.UserState;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends messages within the limits of their users.
@@ -26,16 +32,14 @@ import java.util.Optional;
  * publishes it. So after any crash, what was counted is what is sent.
  *
  * <p>Callers block and are meant to be virtual threads; requests that wait at the same time share
- * the calls to the stores. Thread-safe.
+ * the calls to the stores, and go to the broker together. Thread-safe.
  */
 public final class Notifications {
   private static final int MAX_BATCH = 256;
   private static final int MAX_WAITING = 20_000;
 
-  /** One batch can be in the database while the results of another are delivered. */
-  private static final int MAX_BATCHES = 2;
-
   private final UserLimits limits;
+  private final SendLedger ledger;
   private final DeferredMessages deferred;
   private final Publisher publisher;
   private final BrokerHealth health;
@@ -43,7 +47,14 @@ public final class Notifications {
   private final Outbox outbox;
   private final MessageIds ids;
   private final SendObserver observer;
-  private final Batcher<SendRequest, SendResult> placing;
+  private final Batcher<SendRequest, Placed> placing;
+
+  /**
+   * What the database returned.
+   *
+   * @param publishing the result of the broker; null unless the message was accepted
+   */
+  private record Placed(SendResult result, @Nullable CompletableFuture<PublishResult> publishing) {}
 
   /**
    * Creates the send path on its stores.
@@ -88,6 +99,7 @@ public final class Notifications {
       Duration maxStoreWait,
       SendObserver observer) {
     this.limits = limits;
+    this.ledger = ledger;
     this.deferred = deferred;
     this.hot = hot;
     this.publisher = publisher;
@@ -95,8 +107,7 @@ public final class Notifications {
     this.outbox = outbox;
     this.ids = new MessageIds(clock);
     this.observer = observer;
-    this.placing =
-        new Batcher<>(ledger::place, MAX_BATCH, MAX_WAITING, MAX_BATCHES).withMaxWait(maxStoreWait);
+    this.placing = new Batcher<>(this::place, MAX_BATCH, MAX_WAITING).withMaxWait(maxStoreWait);
   }
 
   /**
@@ -152,21 +163,55 @@ public final class Notifications {
     };
   }
 
+  /** Places requests in one step, and begins to publish all messages that have taken a place. */
+  private List<Placed> place(List<SendRequest> requests) {
+    List<SendResult> results = ledger.place(requests);
+    List<Message> accepted = new ArrayList<>(results.size());
+    for (SendResult result : results) {
+      if (result instanceof SendResult.Accepted first) {
+        accepted.add(first.message());
+      }
+    }
+    Iterator<CompletableFuture<PublishResult>> publishing = begin(accepted).iterator();
+    List<Placed> placed = new ArrayList<>(results.size());
+    for (SendResult result : results) {
+      placed.add(
+          new Placed(result, result instanceof SendResult.Accepted ? publishing.next() : null));
+    }
+    return placed;
+  }
+
+  private List<CompletableFuture<PublishResult>> begin(List<Message> messages) {
+    if (messages.isEmpty()) {
+      return List.of();
+    }
+    if (health.isDown()) {
+      PublishResult refused = new PublishResult.Refused(health.reason());
+      return Collections.nCopies(messages.size(), CompletableFuture.completedFuture(refused));
+    }
+    return publisher.begin(messages).stream().map(result -> result.thenApply(this::noted)).toList();
+  }
+
+  private PublishResult noted(PublishResult result) {
+    health.failedBy(result);
+    return result;
+  }
+
   private SendOutcome decide(SendRequest request, HotCounts.Passed passed) {
-    SendResult result;
+    Placed placed;
     try {
-      result = placing.submit(List.of(request)).getFirst();
+      placed = placing.submit(List.of(request)).getFirst();
     } catch (StoreException e) {
       hot.undecided(request.message().userId());
       throw e;
     }
-    return switch (result) {
+    return switch (placed.result()) {
       case SendResult.Accepted accepted -> {
         // Otherwise the entry counts the message already.
         if (passed == HotCounts.Passed.UNKNOWN) {
           hot.learn(accepted.state());
         }
-        yield publishFirst(accepted);
+        yield published(accepted, Objects.requireNonNull(placed.publishing()).join());
       }
       case SendResult.Repeated repeated -> {
         hot.learn(repeated.state());
@@ -192,12 +237,9 @@ public final class Notifications {
     };
   }
 
-  private SendOutcome publishFirst(SendResult.Accepted accepted) {
+  private SendOutcome published(SendResult.Accepted accepted, PublishResult result) {
     Message message = accepted.message();
-    if (health.isDown()) {
-      return withdraw(message, health.reason());
-    }
-    return switch (publish(message)) {
+    return switch (result) {
       case PublishResult.Done done -> {
         outbox.published(message.id());
         yield new SendOutcome.Sent(message, accepted.state(), false);
@@ -215,10 +257,7 @@ public final class Notifications {
    */
   private SendOutcome publishAgain(SendResult.Repeated repeated) {
     Message message = repeated.message();
-    if (health.isDown()) {
-      return new SendOutcome.BrokerUnknown(message.id(), health.reason());
-    }
-    return switch (publish(message)) {
+    return switch (begin(List.of(message)).getFirst().join()) {
       case PublishResult.Done done -> {
         outbox.published(message.id());
         observer.publishedLater(message, repeated.state());
@@ -231,12 +270,6 @@ public final class Notifications {
       case PublishResult.Unknown unknown ->
           new SendOutcome.BrokerUnknown(message.id(), unknown.reason());
     };
-  }
-
-  private PublishResult publish(Message message) {
-    PublishResult result = publisher.publish(List.of(message)).getFirst();
-    health.failedBy(result);
-    return result;
   }
 
   private SendOutcome withdraw(Message message, String reason) {

@@ -2,16 +2,23 @@ package dev.weir.notifications;
 
 import dev.weir.engine.notifications.Message;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 /** Hands messages to the broker. Thread-safe. */
 public interface Publisher extends AutoCloseable {
   /**
-   * Publishes messages and waits, up to the send time-out, until it is known what became of each.
-   * Messages of one user are published in their order.
+   * Begins to publish messages, and does not wait for the broker. Messages of one user are
+   * published in their order.
    *
-   * @return one result for each message, in order
+   * @return the result of each message, in order. Each is completed within a little more than the
+   *     send time-out, and never exceptionally
    */
-  List<PublishResult> publish(List<Message> messages);
+  List<CompletableFuture<PublishResult>> begin(List<Message> messages);
+
+  /** Publishes messages, and waits until it is known what became of each. */
+  default List<PublishResult> publish(List<Message> messages) {
+    return begin(messages).stream().map(CompletableFuture::join).toList();
+  }
 
   /** Begins to connect in the background, so that the first message need not wait for it. */
   default void prepare() {}

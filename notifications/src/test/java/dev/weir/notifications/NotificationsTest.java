@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.core.slots.Calendar;
 import dev.weir.core.slots.OpeningHours;
 import dev.weir.engine.StoreException;
+import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageState;
 import dev.weir.engine.notifications.SendRequest;
 import dev.weir.engine.notifications.UserLimit;
@@ -18,8 +19,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 final class NotificationsTest {
   /** Begins 20 hours after the clock of the stores, which starts on a Sunday at noon. */
@@ -212,5 +219,58 @@ final class NotificationsTest {
   private SendOutcome.Deferred defer(String text, String key) {
     return (SendOutcome.Deferred)
         scene.notifications.send(1, text, Optional.of(key), SendRequest.WhenClosed.DEFER);
+  }
+
+  /** A broker may be slow for some users only, those of one partition. */
+  @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void usersDoNotWaitForTheMessagesOfOthers() throws Exception {
+    SlowForSome slow = new SlowForSome(1);
+    try (SendScene others = new SendScene(slow);
+        ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
+      others.limit(1, 10);
+      others.limit(2, 10);
+      Future<SendOutcome> waiting = callers.submit(() -> others.send(1, "slow"));
+      slow.hasBegun.await();
+      assertThat(others.send(2, "fast")).isInstanceOf(SendOutcome.Sent.class);
+      assertThat(others.send(2, "fast again")).isInstanceOf(SendOutcome.Sent.class);
+      assertThat(waiting.isDone()).isFalse();
+      slow.answer.complete(PublishResult.Done.DONE);
+      assertThat(waiting.get()).isInstanceOf(SendOutcome.Sent.class);
+    }
+  }
+
+  /** A broker that answers the messages of one user when it is told to. */
+  private static final class SlowForSome implements Publisher {
+    final CountDownLatch hasBegun = new CountDownLatch(1);
+    final CompletableFuture<PublishResult> answer = new CompletableFuture<>();
+    private final long slowUser;
+
+    SlowForSome(long slowUser) {
+      this.slowUser = slowUser;
+    }
+
+    @Override
+    public List<CompletableFuture<PublishResult>> begin(List<Message> messages) {
+      List<CompletableFuture<PublishResult>> results =
+          messages.stream()
+              .map(
+                  message ->
+                      message.userId() == slowUser
+                          ? answer
+                          : CompletableFuture.<PublishResult>completedFuture(
+                              PublishResult.Done.DONE))
+              .toList();
+      if (messages.stream().anyMatch(message -> message.userId() == slowUser)) {
+        hasBegun.countDown();
+      }
+      return results;
+    }
+
+    @Override
+    public void probe() {}
+
+    @Override
+    public void close() {}
   }
 }

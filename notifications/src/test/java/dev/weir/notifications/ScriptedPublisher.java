@@ -5,8 +5,12 @@ import dev.weir.notifications.kafka.KafkaUnavailableException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
 
 /** A broker that behaves as a test wants, and keeps what it has taken. */
 final class ScriptedPublisher implements Publisher {
@@ -26,8 +30,8 @@ final class ScriptedPublisher implements Publisher {
     CRASHES
   }
 
-  /** Thrown where a node would be gone. */
-  static final class Crash extends RuntimeException {
+  /** What a caller gets where its node would be gone. */
+  private static final class Crash extends RuntimeException {
     private static final long serialVersionUID = 1L;
   }
 
@@ -50,8 +54,30 @@ final class ScriptedPublisher implements Publisher {
   }
 
   @Override
-  public synchronized List<PublishResult> publish(List<Message> messages) {
-    return messages.stream().map(this::publish).toList();
+  public synchronized List<CompletableFuture<PublishResult>> begin(List<Message> messages) {
+    return messages.stream()
+        .map(
+            message ->
+                behaviour == Behaviour.CRASHES
+                    ? CompletableFuture.<PublishResult>failedFuture(new Crash())
+                    : CompletableFuture.completedFuture(publish(message)))
+        .toList();
+  }
+
+  /**
+   * Runs a step of a node.
+   *
+   * @return empty if the node has crashed
+   */
+  static <T> Optional<T> unlessCrashed(Supplier<T> step) {
+    try {
+      return Optional.of(step.get());
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof Crash) {
+        return Optional.empty();
+      }
+      throw e;
+    }
   }
 
   private PublishResult publish(Message message) {
@@ -67,7 +93,7 @@ final class ScriptedPublisher implements Publisher {
         yield new PublishResult.Unknown("no answer");
       }
       case LOSES -> new PublishResult.Unknown("no answer");
-      case CRASHES -> throw new Crash();
+      case CRASHES -> throw new AssertionError("a node that crashes publishes nothing");
     };
   }
 

@@ -85,16 +85,16 @@ final class SendPathLawsTest {
     broker.behave(send.broker());
     Set<UUID> countedBefore = scene.stores.counted();
     boolean wasDown = scene.health.isDown();
-    SendOutcome outcome;
-    try {
-      outcome =
-          send.key() == 0
-              ? scene.send(send.userId(), "hello")
-              : scene.send(send.userId(), "hello", "key-" + send.key());
-    } catch (ScriptedPublisher.Crash e) {
+    Optional<SendOutcome> outcome =
+        ScriptedPublisher.unlessCrashed(
+            () ->
+                send.key() == 0
+                    ? scene.send(send.userId(), "hello")
+                    : scene.send(send.userId(), "hello", "key-" + send.key()));
+    if (outcome.isEmpty()) {
       return Optional.empty();
     }
-    return switch (outcome) {
+    return switch (outcome.get()) {
       case SendOutcome.Sent sent -> {
         assertThat(broker.ids()).contains(sent.message().id());
         yield Optional.of(sent.message().id());
@@ -125,11 +125,13 @@ final class SendPathLawsTest {
   }
 
   private static void crashing(Republisher republisher) {
-    try {
-      republisher.run();
-    } catch (ScriptedPublisher.Crash e) {
-      // What it had claimed is claimed again later.
-    }
+    // What it had claimed when it crashed is claimed again later.
+    var unused =
+        ScriptedPublisher.unlessCrashed(
+            () -> {
+              republisher.run();
+              return true;
+            });
   }
 
   private static void recover(SendScene scene) {

@@ -8,17 +8,26 @@ import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.kafka.MessageRecords;
 import dev.weir.notifications.kafka.Topics;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 final class UserProducersTest {
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
@@ -64,6 +73,64 @@ final class UserProducersTest {
           .isSameAs(failing.closeException);
     }
     assertThat(other.closed()).isTrue();
+  }
+
+  /** A producer blocks while its buffer is full. */
+  @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void producerWhoseBufferIsFullDelaysNoOther() throws Exception {
+    CountDownLatch hasRoom = new CountDownLatch(1);
+    MockProducer<byte[], byte[]> full =
+        new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer()) {
+          @Override
+          public synchronized Future<RecordMetadata> send(
+              ProducerRecord<byte[], byte[]> record, Callback callback) {
+            try {
+              hasRoom.await();
+            } catch (InterruptedException e) {
+              throw new IllegalStateException(e);
+            }
+            return super.send(record, callback);
+          }
+        };
+    UserProducers producers = new UserProducers(List.of(full, mock()));
+    List<KafkaPublisher.Sending> all = sendings(100);
+    KafkaPublisher.publish(producers, all, TIMEOUT);
+    List<KafkaPublisher.Sending> waiting = new ArrayList<>();
+    for (KafkaPublisher.Sending sending : all) {
+      if (producers.of(sending.record().key()).equals(full)) {
+        waiting.add(sending);
+      } else {
+        assertThat(sending.result().get()).isEqualTo(PublishResult.Done.DONE);
+      }
+    }
+    assertThat(waiting).isNotEmpty().noneMatch(sending -> sending.result().isDone());
+    hasRoom.countDown();
+    for (KafkaPublisher.Sending sending : waiting) {
+      assertThat(sending.result().get()).isEqualTo(PublishResult.Done.DONE);
+    }
+  }
+
+  @Test
+  void recordsThatAreNotInTheBufferInTimeAreRefusedForCertain() throws Exception {
+    MockProducer<byte[], byte[]> producer = mock();
+    List<KafkaPublisher.Sending> all = sendings(3);
+    KafkaPublisher.publish(new UserProducers(List.of(producer)), all, Duration.ofNanos(2));
+    assertThat(all.getFirst().result().get()).isEqualTo(PublishResult.Done.DONE);
+    for (KafkaPublisher.Sending late : all.subList(1, 3)) {
+      assertThat(late.result().get()).isInstanceOf(PublishResult.Refused.class);
+    }
+    assertThat(producer.history()).hasSize(1);
+  }
+
+  private static List<KafkaPublisher.Sending> sendings(int users) {
+    return LongStream.range(0, users)
+        .mapToObj(
+            userId ->
+                new KafkaPublisher.Sending(
+                    new ProducerRecord<>("topic", key(userId), new byte[0]),
+                    new CompletableFuture<>()))
+        .toList();
   }
 
   /** Without a broker: the producers connect when they first send. */
