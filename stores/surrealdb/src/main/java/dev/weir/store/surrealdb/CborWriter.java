@@ -16,6 +16,10 @@ final class CborWriter {
   private static final int TEXT = 3;
   private static final int ARRAY = 4;
   private static final int MAP = 5;
+  private static final int TAG = 6;
+
+  /** The tag of SurrealDB's record ids. */
+  private static final int RECORD_ID = 8;
 
   private static final int FALSE = 0xf4;
   private static final int TRUE = 0xf5;
@@ -24,7 +28,7 @@ final class CborWriter {
 
   private CborWriter() {}
 
-  /** Encodes a string, long, boolean, list or map of these. */
+  /** Encodes a string, long, boolean, record id, list or map of these. */
   static byte[] encode(Object value) {
     CborWriter writer = new CborWriter();
     writer.write(value);
@@ -46,6 +50,10 @@ final class CborWriter {
         }
       }
       case Boolean flag -> out.write(flag ? TRUE : FALSE);
+      case RecordId id -> {
+        head(TAG, RECORD_ID);
+        write(List.of(id.table(), id.key()));
+      }
       case List<?> items -> {
         head(ARRAY, items.size());
         for (Object item : items) {

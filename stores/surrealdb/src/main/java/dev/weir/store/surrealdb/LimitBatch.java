@@ -46,14 +46,17 @@ final class LimitBatch {
   }
 
   /** Returns the steps of a batch in which all are plain. */
-  List<LimitStep.Decide> plainSteps() {
-    return steps.stream().map(LimitStep.Decide.class::cast).toList();
+  PlainGroups plainGroups() {
+    return new PlainGroups(steps.stream().map(LimitStep.Decide.class::cast).toList());
   }
 
-  /** Returns the result for each caller, in order. */
-  List<LimitCall.Done> results(Value reply) {
+  /**
+   * Returns the result for each caller, in order.
+   *
+   * @param done the results of each step
+   */
+  List<LimitCall.Done> results(List<List<LimitCall.Done>> done) {
     LimitCall.Done[] results = new LimitCall.Done[size];
-    List<List<LimitCall.Done>> done = LimitCall.results(steps, reply);
     for (int i = 0; i < done.size(); i++) {
       for (int k = 0; k < callers.get(i).size(); k++) {
         results[callers.get(i).get(k)] = done.get(i).get(k);

@@ -16,6 +16,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Calls about limits: pure functions from requests to queries and from replies to results. */
 final class LimitCall {
@@ -40,10 +41,9 @@ final class LimitCall {
   private record Decisions(List<Done> results, int granted, List<Usage> next) {}
 
   /** Returns the query that runs plain steps as one transaction, as far as they are usual. */
-  static Query plainSteps(
-      List<LimitStep.Decide> steps, SurrealDbSettings settings, StoreClock clock) {
+  static Query plainSteps(PlainGroups groups, SurrealDbSettings settings, StoreClock clock) {
     Map<String, Object> call = new LinkedHashMap<>();
-    call.put("steps", steps.stream().map(LimitStep.Decide::plainParameters).toList());
+    call.put("groups", groups.parameters());
     clock.addTo(call);
     return Query.call(Query.Script.PLAIN, settings, call);
   }
@@ -72,6 +72,29 @@ final class LimitCall {
     return done;
   }
 
+  /** Returns the results of each plain step, as many as it was made times. */
+  static List<List<Done>> plainResults(PlainGroups groups, Value reply) {
+    long nowMicros = reply.get("now").number();
+    List<Optional<PlainGroups.Taken>> taken = groups.taken(reply.get("done"));
+    List<List<Done>> done = new ArrayList<>(taken.size());
+    for (int i = 0; i < taken.size(); i++) {
+      LimitStep.Decide step = groups.steps().get(i);
+      done.add(
+          taken
+              .get(i)
+              .map(bucket -> decided(step, bucket, nowMicros))
+              .orElseGet(() -> Collections.nCopies(step.times(), new Unusual())));
+    }
+    return done;
+  }
+
+  private static List<Done> decided(
+      LimitStep.Decide step, PlainGroups.Taken taken, long nowMicros) {
+    Decisions decisions = decisions(step, List.of(taken.before()), nowMicros);
+    requireEqual(taken.debt(), decisions.next().getFirst().used());
+    return decisions.results();
+  }
+
   private static Refund refund(long outcome) {
     if (outcome == GIVEN_BACK) {
       return Refund.GIVEN_BACK;
@@ -84,20 +107,11 @@ final class LimitCall {
    * They have to be the decisions that SurrealDB has made.
    */
   private static List<Done> decided(LimitStep.Decide decide, Value value, long nowMicros) {
-    if (!value.isPresent()) {
-      return Collections.nCopies(decide.times(), new Unusual());
-    }
     AcquireRequest request = decide.request();
     Value known = value.get("known");
     if (known.isPresent()) {
       return List.of(
           new Decided(new RememberedRequest(known).resultFor(request, Micros.instant(nowMicros))));
-    }
-    Value before = value.get("before");
-    if (before.isPresent()) {
-      Decisions decisions = decisions(decide, List.of(usage(before)), nowMicros);
-      requireEqual(value.get("debt").number(), decisions.next().getFirst().used());
-      return decisions.results();
     }
     List<Usage> usages = new ArrayList<>();
     value.get("usages").items().forEach(numbers -> usages.add(usage(numbers)));

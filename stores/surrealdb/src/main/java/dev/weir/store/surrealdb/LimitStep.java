@@ -29,21 +29,6 @@ sealed interface LimitStep {
     boolean isPlain() {
       return request.parts().size() == 1 && !request.isRepeatable() && request.delays().isEmpty();
     }
-
-    /** Returns the step as {@code plain.surql} expects it, if it {@link #isPlain}. */
-    Map<String, Object> plainParameters() {
-      LimitRequest part = request.parts().getFirst();
-      TokenBucket bucket = bucket(part.policy());
-      return Map.of(
-          "id", BucketId.of(part.policy(), part.key()),
-          "capacity", bucket.capacity(),
-          "full", bucket.capacity() * bucket.refillMicros(),
-          "units", bucket.refillMicros(),
-          "refill", bucket.refillTokens(),
-          "price", part.cost() * bucket.refillMicros(),
-          "times", (long) times,
-          "used_since", BucketId.usedSinceMicros(part.policy()));
-    }
   }
 
   /** Gives back what a request took at a time. */

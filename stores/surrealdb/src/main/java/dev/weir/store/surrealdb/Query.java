@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
  * A query and its parameters. The text is a constant; whatever a caller passes is in the
  * parameters, which SurrealDB receives as typed values and never parses.
  *
- * @param parameters strings, longs, booleans, lists and maps
+ * @param parameters strings, longs, booleans, record ids, lists and maps
  */
 record Query(String text, Map<String, Object> parameters) {
   /** Creates the tables that are missing. */

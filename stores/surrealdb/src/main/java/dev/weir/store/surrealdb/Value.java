@@ -46,6 +46,12 @@ record Value(@Nullable Object content) {
     return numbers;
   }
 
+  /** Returns a time, which SurrealDB writes as seconds and nanoseconds. */
+  long timeMicros() {
+    long[] parts = numbers();
+    return Math.addExact(Math.multiplyExact(parts[0], 1_000_000L), parts[1] / 1_000);
+  }
+
   /** Returns a member of an object, which may be absent. */
   Value get(String name) {
     Map<?, ?> members = as(Map.class);

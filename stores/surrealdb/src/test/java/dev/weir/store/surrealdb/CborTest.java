@@ -97,6 +97,13 @@ final class CborTest {
     assertThat(read("f93c00")).isEqualTo(1.0);
   }
 
+  /** A tag and an array of table and key. */
+  @Test
+  void recordIdIsWrittenAsSurrealDbReadsIt() {
+    assertThat(CborWriter.encode(new RecordId("t", "k")))
+        .isEqualTo(HexFormat.of().parseHex("c8826174616b"));
+  }
+
   @Test
   void malformedValuesAreRefused() {
     for (String hex : List.of("9f01ff", "0000", "9b7fffffffffffffff", "1c", "ff", "f8ff")) {

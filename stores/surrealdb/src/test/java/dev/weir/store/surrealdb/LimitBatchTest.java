@@ -10,7 +10,8 @@ import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.Policy;
 import java.time.Duration;
-import java.util.Collections;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -18,6 +19,8 @@ import org.junit.jupiter.api.Test;
 /** Equal requests share a step, and each caller gets the result of its own. */
 final class LimitBatchTest {
   private static final Policy FIVE = Policy.of("five", TokenBucket.of(5, Duration.ofDays(5)));
+
+  private static final long DAY = 86_400_000_000L;
 
   private static LimitStep request(String key, long cost) {
     return new LimitStep.Decide(AcquireRequest.of(new LimitRequest(FIVE, key, cost)));
@@ -58,7 +61,7 @@ final class LimitBatchTest {
 
   @Test
   void firstCallersGetWhatIsLeft() {
-    List<LimitCall.Done> results = new LimitBatch(REQUESTS).results(reply(2));
+    List<LimitCall.Done> results = results(new LimitBatch(REQUESTS), reply(2));
     assertThat(results)
         .extracting(done -> ((LimitCall.Decided) done).result().isAllowed())
         .containsExactly(true, true, true, true, false);
@@ -70,39 +73,83 @@ final class LimitBatchTest {
   @Test
   void decisionsThatDifferFromCoreAreNoticed() {
     LimitBatch batch = new LimitBatch(REQUESTS);
-    assertThatThrownBy(() -> batch.results(reply(3)))
+    assertThatThrownBy(() -> results(batch, reply(3)))
         .isInstanceOf(StoreException.class)
         .hasMessageContaining("decides otherwise");
   }
 
-  /** The reply about a bucket that owed tokens a day before. */
-  private static Value plain(long debtBefore, long debtAfter) {
-    long day = 86_400_000_000L;
-    List<Long> before = List.of(-day, debtBefore * day, day);
-    return new Value(
-        Map.of("now", 0L, "done", List.of(Map.of("before", before, "debt", debtAfter * day))));
+  private static List<LimitCall.Done> results(LimitBatch batch, Value reply) {
+    return batch.results(LimitCall.results(batch.steps(), reply));
+  }
+
+  private static List<LimitCall.Done> plainResults(LimitBatch batch, Value reply) {
+    return batch.results(LimitCall.plainResults(batch.plainGroups(), reply));
+  }
+
+  /** What is said of a bucket that owed tokens a day before, or is new. */
+  private static List<Object> row(String key, long debtBefore, long debtAfter) {
+    return Arrays.asList(
+        List.of("token_bucket", BucketId.of(FIVE, key)),
+        debtBefore == 0 ? null : List.of(-86_400L, 0L),
+        debtBefore * DAY,
+        debtAfter * DAY);
+  }
+
+  @SafeVarargs
+  private static Value plain(List<List<Object>>... groups) {
+    List<Object> done = new ArrayList<>();
+    for (List<List<Object>> group : groups) {
+      done.add(group);
+    }
+    return new Value(Map.of("now", 0L, "done", done));
   }
 
   @Test
   void plainStepIsComparedWithTheDebtThatItLeft() {
     LimitBatch batch = new LimitBatch(List.of(request("a", 2), request("a", 2)));
     // One of three owed tokens has been paid back.
-    assertThat(batch.results(plain(3, 4)))
+    assertThat(plainResults(batch, plain(List.of(row("a", 3, 4)))))
         .extracting(done -> ((LimitCall.Decided) done).result().isAllowed())
         .containsExactly(true, false);
-    assertThat(batch.results(plain(5, 5)))
+    assertThat(plainResults(batch, plain(List.of(row("a", 5, 5)))))
         .extracting(done -> ((LimitCall.Decided) done).result().isAllowed())
         .containsExactly(false, false);
-    assertThatThrownBy(() -> batch.results(plain(3, 6)))
+    assertThatThrownBy(() -> plainResults(batch, plain(List.of(row("a", 3, 6)))))
         .isInstanceOf(StoreException.class)
         .hasMessageContaining("decides otherwise");
   }
 
   @Test
+  void plainStepsThatDifferOnlyInTheirKeysAreOneGroup() {
+    LimitBatch batch =
+        new LimitBatch(List.of(request("a", 1), request("b", 1), request("a", 2), request("c", 1)));
+    assertThat(batch.plainGroups().parameters())
+        .extracting(group -> group.get("buckets"))
+        .containsExactly(List.of(bucket("a"), bucket("b"), bucket("c")), List.of(bucket("a")));
+    // In another order than they were asked.
+    Value reply =
+        plain(List.of(row("c", 5, 5), row("a", 0, 1), row("b", 3, 3)), List.of(row("a", 2, 3)));
+    assertThat(plainResults(batch, reply))
+        .extracting(done -> ((LimitCall.Decided) done).result().decision().remaining())
+        .containsExactly(4L, 2L, 2L, 0L);
+  }
+
+  private static RecordId bucket(String key) {
+    return new RecordId("token_bucket", BucketId.of(FIVE, key));
+  }
+
+  @Test
   void callersLearnThatTheirPlainStepIsUnusual() {
     LimitBatch batch = new LimitBatch(List.of(request("a", 2), request("a", 2)));
-    Value reply = new Value(Map.of("now", 0L, "done", Collections.singletonList(null)));
-    assertThat(batch.results(reply))
+    assertThat(plainResults(batch, plain(List.of())))
         .containsExactly(new LimitCall.Unusual(), new LimitCall.Unusual());
+  }
+
+  @Test
+  void bucketThatWasNotAskedForIsNoticed() {
+    LimitBatch batch = new LimitBatch(List.of(request("a", 2)));
+    assertThatThrownBy(() -> plainResults(batch, plain(List.of(row("b", 3, 4)))))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("not asked for");
   }
 }

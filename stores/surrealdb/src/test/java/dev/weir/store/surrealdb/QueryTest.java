@@ -33,7 +33,9 @@ final class QueryTest {
     queries.add(LimitCall.steps(List.of(new LimitStep.Decide(request)), SETTINGS, clock));
     queries.add(LimitCall.steps(List.of(new LimitStep.GiveBack(request, 5)), SETTINGS, clock));
     AcquireRequest plain = AcquireRequest.of(new LimitRequest(Policy.of(name, BUCKET), name, 2));
-    queries.add(LimitCall.plainSteps(List.of(new LimitStep.Decide(plain)), SETTINGS, clock));
+    queries.add(
+        LimitCall.plainSteps(
+            new PlainGroups(List.of(new LimitStep.Decide(plain))), SETTINGS, clock));
     queries.add(LimitCall.usages(request, SETTINGS, clock));
     for (LeaseStep step :
         List.of(
