@@ -1,5 +1,6 @@
 package dev.weir.engine.slots.internal;
 
+import dev.weir.core.internal.UnicodeText;
 import java.util.Optional;
 
 /** Validation of event ids and configuration names. */
@@ -18,7 +19,7 @@ public final class SlotNames {
       return Optional.of(
           "must be at most %d characters, not %d".formatted(MAX_EVENT_ID_LENGTH, eventId.length()));
     }
-    return isStorable(eventId)
+    return eventId.indexOf(0) < 0 && UnicodeText.isValid(eventId)
         ? Optional.empty()
         : Optional.of("must be Unicode text without the character NUL");
   }
@@ -44,23 +45,6 @@ public final class SlotNames {
           (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
       if (!letterOrDigit && (i == 0 || "._:-".indexOf(c) < 0)) {
         return false;
-      }
-    }
-    return true;
-  }
-
-  /** Returns true if databases can store the text: no NUL and no unpaired surrogates. */
-  private static boolean isStorable(String text) {
-    for (int i = 0; i < text.length(); i++) {
-      char unit = text.charAt(i);
-      if (unit == 0 || Character.isLowSurrogate(unit)) {
-        return false;
-      }
-      if (Character.isHighSurrogate(unit)) {
-        i++;
-        if (i == text.length() || !Character.isLowSurrogate(text.charAt(i))) {
-          return false;
-        }
       }
     }
     return true;
