@@ -5,6 +5,7 @@ public final class OtherFeedException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
   public OtherFeedException(String feedId) {
-    super("feed %s was received earlier with other records".formatted(feedId));
+    super(
+        "feed %s was received earlier with other records or another configName".formatted(feedId));
   }
 }

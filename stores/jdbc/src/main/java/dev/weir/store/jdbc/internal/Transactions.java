@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 import javax.sql.DataSource;
 
 /** Runs work in transactions, and retries those that conflict with another transaction. */
@@ -18,6 +19,11 @@ public final class Transactions {
   public static final String TRY_AGAIN = "40001";
 
   private static final int MAX_ATTEMPTS = 8;
+
+  private static final String CONFLICT = "other transactions were in conflict with every attempt";
+
+  /** Max pause before the third attempt; twice as long before each further one. */
+  private static final long PAUSE_NANOS = 2_000_000;
 
   /** The lock is released by the end of the transaction, or with the connection. */
   private static final String LOCK_TASK =
@@ -101,11 +107,33 @@ public final class Transactions {
       try {
         return attempt.run();
       } catch (SQLException e) {
-        if (attempts == MAX_ATTEMPTS || !isRetryable(e)) {
+        if (!isRetryable(e)) {
           throw failure(dialect, e);
         }
+        if (attempts == MAX_ATTEMPTS) {
+          throw failure(dialect, CONFLICT, e);
+        }
         onRetry.run();
+        pause(attempts, e);
       }
+    }
+  }
+
+  /**
+   * Lets the transactions of a conflict go on at different times: those that begin again together
+   * may meet again. The first retry does not wait, because the other transaction has usually ended.
+   * All pauses of a transaction together are shorter than 130 ms.
+   */
+  private void pause(int attempts, SQLException conflict) {
+    if (attempts == 1) {
+      return;
+    }
+    long maxNanos = PAUSE_NANOS << (attempts - 2);
+    try {
+      Thread.sleep(Duration.ofNanos(ThreadLocalRandom.current().nextLong(maxNanos)));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw failure(dialect, CONFLICT, conflict);
     }
   }
 
@@ -293,6 +321,10 @@ public final class Transactions {
 
   /** Returns the failure that callers see. Its outcome is unknown only if a commit was lost. */
   public static StoreException failure(Dialect dialect, SQLException e) {
+    return failure(dialect, "the database failed", e);
+  }
+
+  private static StoreException failure(Dialect dialect, String what, SQLException e) {
     for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
       // The driver wraps an OutOfMemoryError: this process failed, not the database.
       if (cause instanceof Error error) {
@@ -303,6 +335,6 @@ public final class Transactions {
         e instanceof UnknownOutcomeException
             ? StoreException.Outcome.UNKNOWN
             : StoreException.Outcome.NONE;
-    return new StoreException(dialect.id(), outcome, "the database failed: " + e.getMessage(), e);
+    return new StoreException(dialect.id(), outcome, what + ": " + e.getMessage(), e);
   }
 }

@@ -14,6 +14,7 @@ import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +36,15 @@ final class FeedReception {
    * fails.
    */
   private static final int COPIED_PER_REPEATED = 4_000;
+
+  /**
+   * A transaction that adds a payment waits for another one that adds the same, so all add them in
+   * the order of their ids. In the order of lines, feeds that contain the same payments in
+   * different orders would wait for each other. The sort is stable: records of one payment keep the
+   * order of their lines.
+   */
+  private static final Comparator<FeedRecord.Accepted> BY_PAYMENT =
+      Comparator.comparing(record -> record.payment().paymentId());
 
   /** Numbers of receptions rise with the time, so that those of a feed that was removed are old. */
   private static final String OPEN =
@@ -229,6 +239,7 @@ final class FeedReception {
         case FeedRecord.Rejected reject -> rejected.add(reject);
       }
     }
+    payments.sort(BY_PAYMENT);
     transactions.write(
         connection -> {
           Locked locked = lockFeed(connection, reception);

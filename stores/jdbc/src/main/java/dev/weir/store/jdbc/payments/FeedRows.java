@@ -10,44 +10,45 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes the records of feeds, many in one statement. */
 final class FeedRows {
-  private static final String RECORDS =
-      """
-      from (values (?::int)) as f(feed_no),
-        unnest(?::bigint[], ?::text[], ?::numeric[], ?::text[], ?::text[], ?::text[], ?::bigint[],
-               ?::text[], ?::text[]) as n(line, payment_id)
-      """;
-
   private static final String COLUMNS =
       "line, payment_id, amount, currency, debtor_account, creditor_account, requested, reference,"
           + " config_name";
 
+  private static final String RECORDS =
+      """
+      from (values (?::int)) as f(feed_no),
+        unnest(?::bigint[], ?::text[], ?::numeric[], ?::text[], ?::text[], ?::text[], ?::bigint[],
+               ?::text[], ?::text[]) with ordinality as n(%s, place)
+      """
+          .formatted(COLUMNS);
+
   /**
    * Not what the feed claims: that is decided when it is complete. The first of several records of
-   * a payment counts, so their order matters.
+   * a payment counts, and {@link FeedReception} says why the order of payments matters too.
    */
   private static final String PAYMENTS =
       """
       insert into payment (state, attempts, feed_no, %s)
-      select 1, 0, f.feed_no, n.*
+      select 1, 0, f.feed_no, %s
       %s
       where not exists (
         select from payment_claim c
         where c.feed_no = f.feed_no and c.payment_id = n.payment_id)
-      order by n.line
+      order by n.place
       on conflict (payment_id) do nothing
       """
-          .formatted(COLUMNS, RECORDS);
+          .formatted(COLUMNS, COLUMNS, RECORDS);
 
   /** The first of several records of a feed is its claim. */
   private static final String CLAIMS =
       """
       insert into payment_claim (feed_no, %s)
-      select f.feed_no, n.*
+      select f.feed_no, %s
       %s
-      order by n.line
+      order by n.place
       on conflict (feed_no, payment_id) do nothing
       """
-          .formatted(COLUMNS, RECORDS);
+          .formatted(COLUMNS, COLUMNS, RECORDS);
 
   private FeedRows() {}
 

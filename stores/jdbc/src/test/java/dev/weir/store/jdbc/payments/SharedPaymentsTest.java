@@ -6,6 +6,7 @@ import dev.weir.engine.payments.FeedRecord;
 import dev.weir.engine.payments.FeedStatus;
 import dev.weir.engine.payments.Payment;
 import dev.weir.engine.payments.PaymentStore;
+import dev.weir.engine.payments.PaymentStore.Chunk;
 import dev.weir.engine.payments.PaymentStore.FeedPayment;
 import dev.weir.engine.payments.PaymentStore.Opening;
 import dev.weir.engine.payments.PaymentStore.Reception;
@@ -13,13 +14,16 @@ import dev.weir.store.jdbc.Database;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Payments that several feeds contain: they belong to the first of them that is complete. */
@@ -211,5 +215,72 @@ final class SharedPaymentsTest {
       owned.addAll(payments);
     }
     assertThat(owned).hasSize(2 * portions).doesNotHaveDuplicates();
+  }
+
+  /** As many as make each of them wait for several others, were their orders to matter. */
+  @Test
+  void feedsOfTheSamePaymentsInDifferentOrdersAreAllReceived() throws Exception {
+    int size = 8_000;
+    int portion = 4_000;
+    int feeds = 6;
+    List<Reception> receptions = new ArrayList<>();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<FeedStatus>> receivers = new ArrayList<>();
+      CountDownLatch ready = new CountDownLatch(feeds);
+      for (int feed = 0; feed < feeds; feed++) {
+        Reception reception = open("f" + feed);
+        receptions.add(reception);
+        PaymentStore node = feed % 2 == 0 ? store : otherNode;
+        List<FeedRecord> records = records(order(size, feed));
+        receivers.add(
+            threads.submit(
+                () -> {
+                  ready.countDown();
+                  ready.await();
+                  for (int from = 0; from < size; from += portion) {
+                    node.add(reception, records.subList(from, from + portion));
+                  }
+                  return node.complete(reception, "digest");
+                }));
+      }
+      for (Future<FeedStatus> receiver : receivers) {
+        assertThat(receiver.get().read()).isEqualTo(size);
+      }
+    }
+    List<String> owned = new ArrayList<>();
+    for (int feed = 0; feed < feeds; feed++) {
+      Reception reception = receptions.get(feed);
+      List<Integer> order = order(size, feed);
+      List<FeedPayment> payments =
+          store.chunk(reception.feedId(), 0, size).map(Chunk::payments).orElse(List.of());
+      for (FeedPayment payment : payments) {
+        // Its own line, whichever order it was stored in.
+        assertThat(payment.payment()).isEqualTo(payment(order.get((int) payment.line() - 2)));
+        owned.add(payment.payment().paymentId());
+      }
+      FeedStatus status = store.feed(reception.feedId()).orElseThrow();
+      assertThat(status.repeated()).isEqualTo(size - payments.size());
+      assertThat(status.rejected()).isZero();
+    }
+    assertThat(owned).hasSize(size).doesNotHaveDuplicates();
+  }
+
+  /** Numbers in order, in the reverse order, and shuffled. */
+  private static List<Integer> order(int size, int seed) {
+    List<Integer> numbers = new ArrayList<>(IntStream.range(0, size).boxed().toList());
+    if (seed == 1) {
+      Collections.reverse(numbers);
+    } else if (seed > 1) {
+      Collections.shuffle(numbers, new Random(seed));
+    }
+    return numbers;
+  }
+
+  private List<FeedRecord> records(List<Integer> numbers) {
+    List<FeedRecord> records = new ArrayList<>();
+    for (int number : numbers) {
+      records.add(record(records.size() + 2, number));
+    }
+    return records;
   }
 }
