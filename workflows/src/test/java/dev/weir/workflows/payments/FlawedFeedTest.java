@@ -27,6 +27,8 @@ final class FlawedFeedTest {
   /** The rejected lines, and a part of the reason of each. */
   private final Map<Long, String> flaws = new LinkedHashMap<>();
 
+  private int enclosedLines;
+
   private void good(String line) {
     lines.add(line);
   }
@@ -34,6 +36,12 @@ final class FlawedFeedTest {
   private void flawed(String line, String reason) {
     lines.add(line);
     flaws.put((long) lines.size(), reason);
+  }
+
+  /** Adds a line that belongs to the flawed record before it because of that record's quote. */
+  private void enclosed(String line) {
+    lines.add(line);
+    enclosedLines++;
   }
 
   @Test
@@ -71,7 +79,8 @@ final class FlawedFeedTest {
     flawed("f-19,1.00,EUR", "fields");
     flawed("f-20,1.00,EUR,a,b,,,,,", "fields");
     flawed("f-21,none,EUX,a,b,,,", "amount must be a decimal number such as 12.50; currency must");
-    flawed("f-22,1.00,EUR,\"a,b,,,", "quote");
+    flawed("f-22,1.00,EUR,\"a,b,,,", "are one record because of their quotes");
+    enclosed("f-23,1.00,EUR,a,\"b, c\",,,");
     good("good-2,1.00,EUR,a,\"b, c\",2020-01-01T00:00:00+02:00,,");
     good("closed-1,1.00,EUR,a,%s,,,".formatted(FlakyDownstream.REFUSED_ACCOUNT));
     good("good-3,3,JPY,a,b,,\"say \"\"hello\"\"\",");
@@ -88,7 +97,7 @@ final class FlawedFeedTest {
       assertThat(rejects).containsOnlyKeys(flaws.keySet());
       assertThat(rejects)
           .allSatisfy((line, reason) -> assertThat(reason).contains(flaws.getOrDefault(line, "?")));
-      assertThat(done.read()).isEqualTo(lines.size() - 1);
+      assertThat(done.read()).isEqualTo(lines.size() - 1 - enclosedLines);
       assertThat(done.rejected()).isEqualTo(flaws.size());
       assertThat(done.repeated()).isEqualTo(1);
       assertThat(done.paid()).isEqualTo(3);

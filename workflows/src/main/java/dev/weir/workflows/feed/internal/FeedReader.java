@@ -105,19 +105,34 @@ public final class FeedReader {
     return records.consumedBytes();
   }
 
-  private FeedRecord record(RecordReader.Cut cut) throws FeedException {
+  private FeedRecord record(RecordReader.Cut cut) {
     String flaw = cut.flaw();
     if (flaw != null) {
-      return PaymentCheck.rejected(cut.line(), flaw, "", cut.text());
+      return rejected(cut, flaw, "");
     }
     try {
-      return PaymentCheck.of(cut.line(), parser.parse(cut.text()), cut.text());
+      FeedRecord record = PaymentCheck.of(cut.line(), parser.parse(cut.text()), cut.text());
+      return record instanceof FeedRecord.Rejected rejected
+          ? rejected(cut, rejected.reason(), rejected.paymentId())
+          : record;
     } catch (RecordParser.MalformedRecordException malformed) {
-      RecordReader.Cut first = records.firstLine(cut);
-      return first.equals(cut)
-          ? PaymentCheck.rejected(cut.line(), malformed.reason(), "", cut.text())
-          : record(first);
+      return rejected(cut, malformed.reason(), "");
     }
+  }
+
+  /**
+   * Rejects a record, and names its lines if there are several. What a quoted text contains is
+   * never paid, even if it looks like a payment; but if the quote is a stray one, the sender has to
+   * know which lines it has enclosed.
+   */
+  private static FeedRecord.Rejected rejected(
+      RecordReader.Cut cut, String reason, String paymentId) {
+    String lineNames =
+        cut.line() == cut.lastLine()
+            ? ""
+            : "; lines %d to %d are one record because of their quotes, and none of them is paid"
+                .formatted(cut.line(), cut.lastLine());
+    return PaymentCheck.rejected(cut.line(), reason + lineNames, paymentId, cut.text());
   }
 
   private static String header(RecordReader records) throws IOException {

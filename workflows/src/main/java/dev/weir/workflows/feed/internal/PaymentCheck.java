@@ -1,6 +1,7 @@
 package dev.weir.workflows.feed.internal;
 
 import dev.weir.core.internal.Micros;
+import dev.weir.core.internal.UnicodeText;
 import dev.weir.engine.payments.FeedRecord;
 import dev.weir.engine.payments.Payment;
 import dev.weir.engine.slots.internal.SlotNames;
@@ -132,8 +133,9 @@ final class PaymentCheck {
       return "must have up to %d fraction digits in this currency, not %d"
           .formatted(fractionDigits, amount.scale());
     }
-    // With the fraction digits that the currency adds.
-    int integerDigits = amount.precision() - amount.scale();
+    // As written, with leading zeros, and with the fraction digits that the currency adds.
+    int point = text.indexOf('.');
+    int integerDigits = point < 0 ? text.length() : point;
     return fractionDigits != null && integerDigits + fractionDigits > MAX_AMOUNT_DIGITS
         ? "must have up to " + MAX_AMOUNT_DIGITS + " digits"
         : null;
@@ -213,17 +215,10 @@ final class PaymentCheck {
 
   private static boolean isUsable(String text) {
     for (int i = 0; i < text.length(); i++) {
-      char unit = text.charAt(i);
-      if (Character.isISOControl(unit) || Character.isLowSurrogate(unit)) {
+      if (Character.isISOControl(text.charAt(i))) {
         return false;
       }
-      if (Character.isHighSurrogate(unit)) {
-        i++;
-        if (i == text.length() || !Character.isLowSurrogate(text.charAt(i))) {
-          return false;
-        }
-      }
     }
-    return true;
+    return UnicodeText.isValid(text);
   }
 }

@@ -38,9 +38,6 @@ public final class RecordReader {
   private boolean ended;
   private long consumedBytes;
   private long line = 1;
-  private int lastStart;
-  private long lastLine;
-  private long lastConsumedBytes;
   private long rereadBytes;
 
   /**
@@ -57,9 +54,10 @@ public final class RecordReader {
    * A record without its line end.
    *
    * @param line the number of its first line, from 1
+   * @param lastLine the number of its last line
    * @param flaw why it cannot be used; null if it can
    */
-  public record Cut(long line, String text, @Nullable String flaw) {}
+  public record Cut(long line, long lastLine, String text, @Nullable String flaw) {}
 
   /** Returns the total bytes of the records returned so far. */
   public long consumedBytes() {
@@ -109,25 +107,6 @@ public final class RecordReader {
     }
   }
 
-  /**
-   * Returns only the first line of the record that was returned last, and puts back the others, to
-   * be read as records of their own. For a record of several lines that is malformed: it probably
-   * has a quote too many, and the lines after it are probably sound.
-   *
-   * @throws FeedException if too much of the feed had to be read again
-   */
-  public Cut firstLine(Cut last) throws FeedException {
-    if (last.text().indexOf('\n') < 0) {
-      return last;
-    }
-    int after = start;
-    start = lastStart;
-    line = lastLine;
-    consumedBytes = lastConsumedBytes;
-    reread(after - start);
-    return cut(firstLineFeed() - start, 1, last.flaw());
-  }
-
   private @Nullable Cut atEnd(int length, Quotes quotes) throws IOException {
     if (length == 0) {
       return null;
@@ -140,15 +119,37 @@ public final class RecordReader {
     if (quotes == Quotes.OPEN && feed >= 0) {
       return neverClosed();
     }
-    // Only its first line is skipped, so what was read after that is read again.
-    if (feed >= 0 && feed < start + MAX_RECORD_BYTES) {
-      reread(start + MAX_RECORD_BYTES - feed);
-    }
     String shown =
         new String(buffer, start, SHOWN_OF_TOO_LONG_BYTES, StandardCharsets.UTF_8) + "...";
-    long at = line;
-    skipLine();
-    return new Cut(at, shown, "is longer than " + MAX_RECORD_BYTES + " bytes");
+    long first = line;
+    consume(MAX_RECORD_BYTES);
+    long last = skipRest(quotes);
+    return new Cut(first, last, shown, "is longer than " + MAX_RECORD_BYTES + " bytes");
+  }
+
+  /**
+   * Skips the rest of a record. A quote that stays open for too long is taken for a stray one, and
+   * the record ends with its line.
+   *
+   * @return the number of the last line
+   */
+  private long skipRest(Quotes before) throws IOException {
+    Quotes quotes = before;
+    long openBytes = 0;
+    do {
+      for (int at = start; at < end; at++) {
+        byte next = buffer[at];
+        if (next == '\n' && (quotes != Quotes.OPEN || openBytes > MAX_RECORD_BYTES)) {
+          long last = line + lineFeeds(start, at);
+          consume(at + 1 - start);
+          return last;
+        }
+        quotes = csv ? quotes.after(next) : quotes;
+        openBytes = quotes == Quotes.OPEN ? openBytes + 1 : 0;
+      }
+      consume(end - start);
+    } while (fill());
+    return line;
   }
 
   /**
@@ -173,7 +174,8 @@ public final class RecordReader {
     int textLength = length > 0 && buffer[start + length - 1] == '\r' ? length - 1 : length;
     String text = new String(buffer, start, textLength, StandardCharsets.UTF_8);
     boolean readable = text.indexOf(REPLACEMENT) < 0 || isUtf8(start, textLength);
-    Cut cut = new Cut(line, text, flaw != null || readable ? flaw : "is not UTF-8");
+    long last = line + lineFeeds(start, start + length);
+    Cut cut = new Cut(line, last, text, flaw != null || readable ? flaw : "is not UTF-8");
     consume(length + feedBytes);
     return cut;
   }
@@ -192,27 +194,19 @@ public final class RecordReader {
   }
 
   private void consume(int bytes) {
-    lastStart = start;
-    lastLine = line;
-    lastConsumedBytes = consumedBytes;
-    for (int at = start; at < start + bytes; at++) {
-      if (buffer[at] == '\n') {
-        line++;
-      }
-    }
+    line += lineFeeds(start, start + bytes);
     start += bytes;
     consumedBytes += bytes;
   }
 
-  private void skipLine() throws IOException {
-    do {
-      int feed = firstLineFeed();
-      if (feed >= 0) {
-        consume(feed + 1 - start);
-        return;
+  private int lineFeeds(int from, int until) {
+    int count = 0;
+    for (int at = from; at < until; at++) {
+      if (buffer[at] == '\n') {
+        count++;
       }
-      consume(end - start);
-    } while (fill());
+    }
+    return count;
   }
 
   private int firstLineFeed() {

@@ -56,7 +56,8 @@ final class FeedReaderPropertyTest {
       assertThat(ndjson.get(i).line()).isEqualTo(i + 1);
       if (csv.get(i) instanceof FeedRecord.Rejected inCsv
           && ndjson.get(i) instanceof FeedRecord.Rejected inJson) {
-        assertThat(inCsv.reason()).isEqualTo(inJson.reason());
+        // In CSV, a text with line breaks makes a record of several lines.
+        assertThat(inCsv.reason().replaceFirst("; lines .*", "")).isEqualTo(inJson.reason());
         assertThat(inCsv.paymentId()).isEqualTo(inJson.paymentId());
       }
     }
@@ -100,6 +101,10 @@ final class FeedReaderPropertyTest {
             "",
             "twelve",
             "9999999999999999",
+            "0000000000000001",
+            "00000000000000001",
+            "000000000000000001",
+            "0000000000000000001",
             "99999999999999999999");
     Arbitrary<String> currencies = Arbitraries.of("EUR", "JPY", "KWD", "eur", "XXX", "", "EURO");
     Arbitrary<String> accounts =
@@ -210,7 +215,7 @@ final class FeedReaderPropertyTest {
     String decimals = digits == 0 ? "" : "(\\.[0-9]{1," + digits + "})?";
     return amount.matches("[0-9]+" + decimals)
         && new BigDecimal(amount).compareTo(BigDecimal.ZERO) > 0
-        && new BigDecimal(amount).movePointRight(digits).compareTo(BigDecimal.TEN.pow(18)) < 0;
+        && amount.replaceAll("\\..*", "").length() + digits <= 18;
   }
 
   private static boolean isAccount(String account) {

@@ -1,5 +1,6 @@
 package dev.weir.workflows.feed.internal;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -96,26 +97,28 @@ final class FeedReaderTest {
 
   @Test
   void goesOnAfterRecordsThatCannotBeRead() throws IOException {
-    assertThat(csv(HEADER + "p1\n\n" + LINE + "\"p2,x\n" + LINE))
+    String plain = LINE.replace("\"Rent, June\"", "Rent");
+    assertThat(csv(HEADER + "p1\n\n" + LINE + "\"p2,x\n" + plain))
+        .extracting(FeedRecord::line, FeedRecord::getClass)
         .containsExactly(
-            new FeedRecord.Rejected(2, "has 1 fields where the header row has 8", "", "p1"),
-            new FeedRecord.Accepted(4, PAYMENT),
-            new FeedRecord.Rejected(5, "a quote is opened and never closed", "", "\"p2,x"),
-            new FeedRecord.Accepted(6, PAYMENT));
+            tuple(2L, FeedRecord.Rejected.class),
+            tuple(4L, FeedRecord.Accepted.class),
+            tuple(5L, FeedRecord.Rejected.class),
+            tuple(6L, FeedRecord.Accepted.class));
   }
 
-  /** The quotes of the next line close it, so that both look like one record. */
+  /**
+   * The quotes of the next line close it, so that both look like one record. A quoted text that is
+   * followed by something looks the same, and nothing in it may be paid.
+   */
   @Test
-  void losesOnlyOneLineToAStrayQuote() throws IOException {
-    assertThat(csv(HEADER + LINE + "p\",\"1,EUR\n" + LINE + LINE + "\"\n" + LINE))
+  void losesTheLinesUpToTheNextQuoteToAStrayOne() throws IOException {
+    assertThat(csv(HEADER + LINE + "p\",\"1,EUR\n" + LINE + LINE))
         .extracting(FeedRecord::line, FeedRecord::getClass)
         .containsExactly(
             tuple(2L, FeedRecord.Accepted.class),
             tuple(3L, FeedRecord.Rejected.class),
-            tuple(4L, FeedRecord.Accepted.class),
-            tuple(5L, FeedRecord.Accepted.class),
-            tuple(6L, FeedRecord.Rejected.class),
-            tuple(7L, FeedRecord.Accepted.class));
+            tuple(5L, FeedRecord.Accepted.class));
   }
 
   @Test
@@ -126,27 +129,88 @@ final class FeedReaderTest {
         .hasOnlyElementsOfType(FeedRecord.Rejected.class);
   }
 
-  /** Where a record becomes too long, the quote is open or not, depending on the width of lines. */
+  @Test
+  void readsNoPaymentInAQuotedTextOfARecordWithTooManyFields() throws IOException {
+    assertThat(csv(HEADER + "p,5,EUR,A,B,,\"x\n" + LINE.replace("\"", "") + "y\",,,\n"))
+        .singleElement()
+        .isInstanceOfSatisfying(
+            FeedRecord.Rejected.class,
+            rejected ->
+                assertThat(rejected.reason())
+                    .startsWith("has 10 fields")
+                    .endsWith(
+                        "; lines 2 to 4 are one record because of their quotes, and none of them"
+                            + " is paid"));
+  }
+
+  @Test
+  void readsNoPaymentInAClosedQuotedTextWhateverElseIsWrong() throws IOException {
+    String inside = "\"x\n" + LINE.replace("\"", "") + "\"";
+    for (String record :
+        List.of(
+            "p," + inside + ",EU\"R,A,B,,,\n",
+            "p," + inside + ",EUR,A\rz,B,,,\n",
+            "p,5,EUR,A,B,," + inside + "y,\n",
+            "p,5,EUR,A,B,," + inside + " ,\n",
+            "p,5,EUR,A,B,," + inside + "\rfoo,\n",
+            "p," + inside + ",EUR,A,B,," + "k".repeat(300_000) + ",\n",
+            "p," + inside + ",EUR,A,B,," + "k".repeat(300_000) + "," + inside + "\n")) {
+      List<FeedRecord> records = csv(HEADER + record + LINE);
+      assertThat(records).as(record.substring(0, 30)).hasSize(2);
+      assertThat(records.getFirst())
+          .isInstanceOfSatisfying(
+              FeedRecord.Rejected.class,
+              rejected -> assertThat(rejected.reason()).contains("; lines 2 to "));
+      assertThat(records.getLast()).isInstanceOf(FeedRecord.Accepted.class);
+      assertThat(((FeedRecord.Rejected) records.getFirst()).reason())
+          .contains("lines 2 to " + (records.getLast().line() - 1) + " are");
+    }
+  }
+
+  @Test
+  void namesTheLinesThatAQuoteEnclosesWhateverIsWrongWithThem() throws IOException {
+    String enclosed = "p,5,EUR,A,B,,\"x\n" + LINE.replace("\"", "") + "y\",\n";
+    byte[] notUtf8 = (HEADER + enclosed + LINE).getBytes(ISO_8859_1);
+    notUtf8[HEADER.length() + "p,5,EUR,A,B,,\"".length()] = (byte) 0xff;
+    for (byte[] feed : List.of((HEADER + enclosed + LINE).getBytes(UTF_8), notUtf8)) {
+      FeedReader reader = FeedReader.open(new ByteArrayInputStream(feed), FeedFormat.CSV);
+      assertThat(reader.next())
+          .containsInstanceOf(FeedRecord.Rejected.class)
+          .map(record -> ((FeedRecord.Rejected) record).reason())
+          .hasValueSatisfying(reason -> assertThat(reason).contains("; lines 2 to 4 are one"));
+      assertThat(reader.next()).contains(new FeedRecord.Accepted(5, PAYMENT));
+    }
+  }
+
   @Test
   void endsAFeedOfNothingButStrayQuotes() throws IOException {
-    for (String line : List.of("a\"b,\"\n", "a\"bc,\"\n")) {
-      String feed = HEADER + line.repeat(100_000);
-      FeedReader reader =
-          FeedReader.open(new ByteArrayInputStream(feed.getBytes(UTF_8)), FeedFormat.CSV);
-      List<FeedRecord> records = new ArrayList<>();
-      assertThatThrownBy(
-              () -> {
-                while (true) {
-                  records.add(reader.next().orElseThrow());
-                }
-              })
-          .isInstanceOf(FeedException.class)
-          .hasMessage("it has too many quotes that are opened and never closed");
-      // Each of them was found by reading almost as much as a record may have.
-      assertThat(records)
-          .hasSizeLessThan(
-              (int) (2 * RecordReader.MAX_REREAD_BYTES / RecordReader.MAX_RECORD_BYTES));
-    }
+    String feed = HEADER + "a\"bc,\"\n".repeat(100_000);
+    FeedReader reader =
+        FeedReader.open(new ByteArrayInputStream(feed.getBytes(UTF_8)), FeedFormat.CSV);
+    List<FeedRecord> records = new ArrayList<>();
+    assertThatThrownBy(
+            () -> {
+              while (true) {
+                records.add(reader.next().orElseThrow());
+              }
+            })
+        .isInstanceOf(FeedException.class)
+        .hasMessage("it has too many quotes that are opened and never closed");
+    // Each of them was found by reading almost as much as a record may have.
+    assertThat(records)
+        .hasSizeLessThan((int) (2 * RecordReader.MAX_REREAD_BYTES / RecordReader.MAX_RECORD_BYTES));
+  }
+
+  /** In lines of this width, no quote is open where the record becomes too long. */
+  @Test
+  void rejectsATooLongRecordToItsEnd() throws IOException {
+    assertThat(csv(HEADER + "a\"b,\"\n".repeat(100_000)))
+        .singleElement()
+        .isInstanceOfSatisfying(
+            FeedRecord.Rejected.class,
+            rejected ->
+                assertThat(rejected.reason())
+                    .startsWith("is longer than 262144 bytes; lines 2 to 100002 are"));
   }
 
   @Test
@@ -170,6 +234,15 @@ final class FeedReaderTest {
   void boundsAmounts() throws IOException {
     assertThat(amountProblem("9".repeat(16) + ".99", "EUR")).isEmpty();
     assertThat(amountProblem("9".repeat(17), "EUR")).contains("amount must have up to 18 digits");
+    // Leading zeros are digits too.
+    assertThat(amountProblem("0" + "9".repeat(17), "JPY")).isEmpty();
+    assertThat(amountProblem("0" + "9".repeat(18), "JPY"))
+        .contains("amount must have up to 18 digits");
+    assertThat(amountProblem("0".repeat(15) + "1.50", "EUR")).isEmpty();
+    assertThat(amountProblem("0".repeat(16) + "1", "EUR"))
+        .contains("amount must have up to 18 digits");
+    assertThat(amountProblem("0".repeat(16) + "1.50", "EUR"))
+        .contains("amount must have up to 18 digits");
     assertThat(amountProblem("9".repeat(100_000), "EUR"))
         .contains("amount must have up to 18 digits");
     for (String text : List.of("+1", "1,5", "1e3", "0x1", ".5", "5.", "NaN", "１", " 1", "1_0")) {
@@ -217,7 +290,8 @@ final class FeedReaderTest {
     assertThat(csv(HEADER + "\"p\n1\",5,EUR,A,B,,,\n" + "p,5,EUR,A\u0000,B,,,\n"))
         .extracting(record -> ((FeedRecord.Rejected) record).reason())
         .containsExactly(
-            "paymentId must not contain control characters or unpaired surrogates",
+            "paymentId must not contain control characters or unpaired surrogates; lines 2 to 3 are"
+                + " one record because of their quotes, and none of them is paid",
             "debtorAccount must not contain control characters or unpaired surrogates");
     List<FeedRecord> half = ndjson(json("\"\\ud83d\"", "5"));
     assertThat(((FeedRecord.Rejected) half.getFirst()).reason()).contains("unpaired surrogates");
