@@ -7,14 +7,13 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.slots.SlotRequest;
+import dev.weir.workflows.internal.HttpFailure;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.net.ConnectException;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
-import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -252,28 +251,21 @@ public final class RemoteSlots implements SlotSource, AutoCloseable {
   }
 
   private StoreException failure(ExecutionException failed) {
-    Throwable cause = failed.getCause();
-    if (cause instanceof StoreException unusable) {
+    if (failed.getCause() instanceof StoreException unusable) {
       return unusable;
     }
-    String reason = reason(cause == null ? failed : cause);
-    return cause instanceof ConnectException || cause instanceof HttpConnectTimeoutException
+    HttpFailure failure = HttpFailure.of(failed);
+    return failure.isUnreachable()
         ? new StoreException(
             STORE,
             StoreException.Outcome.NONE,
-            "Weir is unreachable at %s: %s".formatted(settings.url(), reason),
+            "Weir is unreachable at %s: %s".formatted(settings.url(), failure.reason()),
             failed)
-        : unanswered("Weir did not answer: " + reason, failed);
+        : unanswered("Weir did not answer: " + failure.reason(), failed);
   }
 
   private static StoreException unanswered(String message, Exception cause) {
     return new StoreException(STORE, StoreException.Outcome.UNKNOWN, message, cause);
-  }
-
-  /** The JDK's failure has no message if the connection is refused. */
-  private static String reason(Throwable failure) {
-    String message = failure.getMessage();
-    return message == null ? failure.getClass().getSimpleName() : message;
   }
 
   private static JsonNode json(String body) {

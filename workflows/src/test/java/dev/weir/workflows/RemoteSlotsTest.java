@@ -11,17 +11,12 @@ import dev.weir.engine.slots.SlotRequest;
 import dev.weir.workflows.SlotSource.PacedSlot;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -32,29 +27,17 @@ final class RemoteSlotsTest {
   private static final List<SlotRequest> ONE =
       List.of(new SlotRequest("ann", "bank", SlotRequest.NOW));
 
-  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-  private final CountDownLatch end = new CountDownLatch(1);
-  private final HttpServer server = listen();
-  private final URI url = URI.create("http://127.0.0.1:" + server.getAddress().getPort());
-
-  private static HttpServer listen() {
-    try {
-      return HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
+  private final LoopbackHttp http = new LoopbackHttp();
+  private final HttpServer server = http.server();
+  private final URI url = http.url();
 
   @AfterEach
   void close() {
-    end.countDown();
-    server.stop(0);
-    threads.shutdownNow();
+    http.close();
   }
 
   private RemoteSlots slots(HttpHandler handler, Duration timeout) {
     server.createContext("/", handler);
-    server.setExecutor(threads);
     server.start();
     return new RemoteSlots(new RemoteSlots.Settings(url, "", timeout));
   }
@@ -110,7 +93,7 @@ final class RemoteSlotsTest {
         exchange -> {
           exchange.sendResponseHeaders(200, 0);
           try (OutputStream body = exchange.getResponseBody()) {
-            while (!end.await(10, TimeUnit.MILLISECONDS)) {
+            while (!http.end().await(10, TimeUnit.MILLISECONDS)) {
               body.write(' ');
               body.flush();
             }
@@ -138,7 +121,7 @@ final class RemoteSlotsTest {
           exchange.sendResponseHeaders(200, 0);
           try (OutputStream body = exchange.getResponseBody()) {
             byte[] some = " ".repeat(64 * 1024).getBytes(StandardCharsets.UTF_8);
-            while (end.getCount() > 0) {
+            while (http.end().getCount() > 0) {
               body.write(some);
             }
           } finally {

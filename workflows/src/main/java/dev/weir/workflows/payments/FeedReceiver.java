@@ -1,5 +1,6 @@
 package dev.weir.workflows.payments;
 
+import dev.weir.core.internal.UnicodeText;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.payments.FeedRecord;
 import dev.weir.engine.payments.FeedStatus;
@@ -42,17 +43,13 @@ public final class FeedReceiver {
     boolean isUsable =
         !feedId.isBlank()
             && feedId.length() <= MAX_FEED_ID_LENGTH
-            && feedId.codePoints().noneMatch(FeedReceiver::isUnusable);
+            && feedId.chars().noneMatch(Character::isISOControl)
+            && UnicodeText.isValid(feedId);
     return isUsable
         ? Optional.empty()
         : Optional.of(
             "must have 1 to %d characters, without control characters"
                 .formatted(MAX_FEED_ID_LENGTH));
-  }
-
-  private static boolean isUnusable(int point) {
-    return Character.isISOControl(point)
-        || (point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE);
   }
 
   /**
@@ -64,7 +61,8 @@ public final class FeedReceiver {
    * @param configName slot configuration of payments that name none
    * @param records the records in the order of their lines; what it throws is thrown
    * @throws dev.weir.engine.payments.ReceptionLostException if the feed is received again meanwhile
-   * @throws OtherFeedException if a feed with other records was received under its id
+   * @throws OtherFeedException if a feed with other records, or for another configuration, was
+   *     received under its id
    */
   public Received receive(String feedId, String configName, Iterator<FeedRecord> records) {
     feedIdProblem(feedId)
@@ -76,7 +74,8 @@ public final class FeedReceiver {
     return switch (store.open(feedId, configName)) {
       case PaymentStore.Opening.Known known -> {
         records.forEachRemaining(digest::add);
-        if (!digest.value().equals(known.digest())) {
+        if (!digest.value().equals(known.digest())
+            || !known.feed().configName().equals(configName)) {
           throw new OtherFeedException(feedId);
         }
         yield new Received(known.feed(), false);

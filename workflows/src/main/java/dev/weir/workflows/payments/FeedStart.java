@@ -10,6 +10,7 @@ import dev.weir.workflows.PacedBatch;
 import dev.weir.workflows.PacedStarter;
 import dev.weir.workflows.SlotSource;
 import dev.weir.workflows.SlotSource.PacedSlot;
+import dev.weir.workflows.internal.Tasks;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityExecutionContext;
 import java.time.Duration;
@@ -17,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -85,24 +85,11 @@ final class FeedStart implements FeedActivities {
         Future<Optional<Ready>> following =
             ahead.submit(() -> prepare(feedId, present.next(), ahead));
         start(feedId, present, startedUntil, context);
-        ready = await(following);
+        ready = Tasks.result(following);
       }
     }
     store.allStarted(feedId);
     return new Progress(line, true);
-  }
-
-  private static <T> T await(Future<T> result) {
-    try {
-      return result.get();
-    } catch (ExecutionException e) {
-      throw e.getCause() instanceof RuntimeException failure
-          ? failure
-          : new IllegalStateException(e.getCause());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted while a chunk is prepared", e);
-    }
   }
 
   private Future<Optional<Chunk>> read(String feedId, long afterLine, ExecutorService ahead) {
@@ -115,7 +102,7 @@ final class FeedStart implements FeedActivities {
    */
   private Optional<Ready> prepare(
       String feedId, Future<Optional<Chunk>> read, ExecutorService ahead) {
-    Optional<Chunk> chunk = await(read);
+    Optional<Chunk> chunk = Tasks.result(read);
     if (chunk.isEmpty()) {
       return Optional.empty();
     }

@@ -4,14 +4,13 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.weir.engine.payments.Payment;
+import dev.weir.workflows.internal.HttpFailure;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.net.ConnectException;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
-import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -239,17 +238,10 @@ public final class HttpDownstream implements Downstream {
   }
 
   private static Answer failure(ExecutionException failure) {
-    Throwable cause = failure.getCause();
-    String reason = reason(cause == null ? failure : cause);
-    return cause instanceof ConnectException || cause instanceof HttpConnectTimeoutException
-        ? new Answer.Retry(Duration.ZERO, "unreachable: " + reason)
-        : new Answer.Unknown("the connection failed: " + reason, true);
-  }
-
-  /** The JDK's failure has no message if the connection is refused. */
-  private static String reason(Throwable failure) {
-    String message = failure.getMessage();
-    return message == null ? failure.getClass().getSimpleName() : message;
+    HttpFailure failed = HttpFailure.of(failure);
+    return failed.isUnreachable()
+        ? new Answer.Retry(Duration.ZERO, "unreachable: " + failed.reason())
+        : new Answer.Unknown("the connection failed: " + failed.reason(), true);
   }
 
   @Override

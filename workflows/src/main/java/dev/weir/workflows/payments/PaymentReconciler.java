@@ -3,12 +3,16 @@ package dev.weir.workflows.payments;
 import dev.weir.engine.payments.PaymentStore;
 import dev.weir.engine.payments.PaymentStore.OpenPayment;
 import dev.weir.engine.payments.PaymentStore.Position;
+import dev.weir.workflows.PacedBatch;
 import dev.weir.workflows.PacedStart;
 import dev.weir.workflows.PacedStarter;
+import dev.weir.workflows.internal.Tasks;
 import io.temporal.client.WorkflowClient;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -24,6 +28,9 @@ public final class PaymentReconciler implements Runnable {
   private static final Logger log = LoggerFactory.getLogger(PaymentReconciler.class);
   private static final int MAX_FEEDS = 100;
   private static final int PAGE = 500;
+
+  /** Payments that are started at the same time. */
+  private static final int MAX_CONCURRENT = 16;
 
   /** Payments that are looked at in one run; the next run continues after them. */
   private static final int MAX_PAYMENTS = 5_000;
@@ -150,14 +157,22 @@ public final class PaymentReconciler implements Runnable {
   private Position restart(Instant from, Instant before, Position after, Level level) {
     List<OpenPayment> open = store.open(from, before, after, PAGE);
     if (!open.isEmpty()) {
-      List<PacedStart> started =
-          starter.start(open.stream().map(entry -> starts.request(entry.payment())).toList());
-      long lost = started.stream().filter(PacedStart.Started.class::isInstance).count();
+      PacedBatch batch =
+          starter.assign(open.stream().map(entry -> starts.request(entry.payment())).toList());
+      List<Restarted> restarted =
+          Tasks.runAll(
+              MAX_CONCURRENT,
+              IntStream.range(0, open.size())
+                  .<Callable<Restarted>>mapToObj(
+                      i -> () -> restart(open.get(i).payment().paymentId(), batch, i))
+                  .toList());
+      long lost = restarted.stream().filter(Restarted::wasLost).count();
       if (lost > 0) {
         parts.observer().restarted(lost);
         log.atLevel(level).log("{} payments had no running workflow and were started again", lost);
       }
-      started.stream()
+      restarted.stream()
+          .map(Restarted::start)
           .filter(PacedStart.NoSlot.class::isInstance)
           .map(PacedStart.NoSlot.class::cast)
           .findFirst()
@@ -165,5 +180,26 @@ public final class PaymentReconciler implements Runnable {
               none -> log.warn("Payments that are due have lost their slots: {}", none.reason()));
     }
     return open.size() < PAGE ? Position.START : open.getLast().position();
+  }
+
+  /**
+   * A payment that was started again, or was not.
+   *
+   * @param wasLost whether it was open without a running workflow
+   */
+  private record Restarted(PacedStart start, boolean wasLost) {}
+
+  /**
+   * Starts a payment again. If it has ended since it was found open, its workflow has ended as it
+   * should. That is known only after the start, which succeeds only if no workflow runs: before, it
+   * could end at any time.
+   */
+  private Restarted restart(String paymentId, PacedBatch batch, int index) {
+    PacedStart start = batch.start(index, index + 1).getFirst();
+    return new Restarted(start, start instanceof PacedStart.Started && !hasEnded(paymentId));
+  }
+
+  private boolean hasEnded(String paymentId) {
+    return store.find(paymentId).filter(payment -> !payment.state().isOpen()).isPresent();
   }
 }

@@ -4,13 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.weir.engine.payments.Payment;
+import dev.weir.workflows.LoopbackHttp;
 import dev.weir.workflows.payments.Downstream.Answer;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.math.BigDecimal;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -21,9 +17,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -45,35 +38,19 @@ final class HttpDownstreamTest {
           "ref",
           "bank");
 
-  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-  private final CountDownLatch end = new CountDownLatch(1);
+  private final LoopbackHttp http = new LoopbackHttp();
   private final List<String> received = new CopyOnWriteArrayList<>();
-  private final HttpServer server = listen();
-
-  private static HttpServer listen() {
-    try {
-      return HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
+  private final HttpServer server = http.server();
 
   @AfterEach
   void close() {
-    end.countDown();
-    server.stop(0);
-    threads.shutdownNow();
+    http.close();
   }
 
   private HttpDownstream downstream(Duration timeout) {
-    server.setExecutor(threads);
     server.start();
     return new HttpDownstream(
-        new HttpDownstream.Settings(
-            URI.create("http://127.0.0.1:%d/bank".formatted(server.getAddress().getPort())),
-            timeout,
-            "Bearer secret"),
-        NOON);
+        new HttpDownstream.Settings(http.url().resolve("/bank"), timeout, "Bearer secret"), NOON);
   }
 
   private Answer answerTo(int status, Map<String, String> headers, String body) {
@@ -223,7 +200,7 @@ final class HttpDownstreamTest {
     try (HttpDownstream downstream = downstream(Duration.ofMillis(300))) {
       CompletableFuture<Boolean> late = unanswered(downstream.pay(PAYMENT));
       assertThat(late).isNotDone();
-      end.countDown();
+      http.end().countDown();
       assertThat(late).succeedsWithin(LONG).isEqualTo(true);
     }
   }
@@ -238,7 +215,7 @@ final class HttpDownstreamTest {
         });
     try (HttpDownstream downstream = downstream(Duration.ofMillis(300))) {
       CompletableFuture<Boolean> late = unanswered(downstream.pay(PAYMENT));
-      end.countDown();
+      http.end().countDown();
       assertThat(late).succeedsWithin(LONG).isEqualTo(false);
     }
   }
@@ -270,7 +247,7 @@ final class HttpDownstreamTest {
 
   private void awaitEnd() {
     try {
-      end.await();
+      http.end().await();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

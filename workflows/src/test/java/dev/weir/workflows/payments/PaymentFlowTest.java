@@ -1,12 +1,14 @@
 package dev.weir.workflows.payments;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.weir.core.slots.SlotPolicy;
 import dev.weir.engine.payments.FeedRecord;
 import dev.weir.engine.payments.FeedState;
 import dev.weir.engine.payments.FeedStatus;
+import dev.weir.engine.payments.OtherFeedException;
 import dev.weir.engine.payments.Payment;
 import dev.weir.engine.payments.PaymentState;
 import dev.weir.engine.payments.PaymentStatus;
@@ -110,6 +112,17 @@ final class PaymentFlowTest {
       FeedStatus done = scene.awaitDone("g");
       assertThat(done.paid()).isZero();
       assertThat(scene.downstream.calls()).isEqualTo(50);
+    }
+  }
+
+  @Test
+  void sameRecordsForAnotherConfigurationAreAnotherFeed() {
+    try (PaymentScene scene = PaymentScene.open(new Settings(15, 20, 0, 0))) {
+      scene.receive("f", scene.feed(3));
+      assertThatThrownBy(
+              () -> scene.payments.receive(scene.feedId("f"), scene.name + "-x", scene.feed(3)))
+          .isInstanceOf(OtherFeedException.class);
+      assertThat(scene.receive("f", scene.feed(3)).configName()).isEqualTo(scene.name);
     }
   }
 

@@ -7,6 +7,8 @@ import dev.weir.engine.StoreException;
 import dev.weir.engine.payments.FeedRecord;
 import dev.weir.engine.payments.FeedState;
 import dev.weir.engine.payments.Payment;
+import dev.weir.engine.payments.PaymentCall;
+import dev.weir.engine.payments.PaymentState;
 import dev.weir.engine.payments.PaymentStore;
 import dev.weir.engine.payments.PaymentStore.Chunk;
 import dev.weir.engine.payments.PaymentStore.SlotSpan;
@@ -19,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -39,6 +42,21 @@ final class PaymentReconcilerTest {
                     record.line(), ((FeedRecord.Accepted) record).payment().orConfig(scene.name))));
     scene.store.add(reception, all);
     scene.store.complete(reception, "digest");
+  }
+
+  /** Assigns slots to 20 payments as a process does that crashes before it starts them. */
+  private static void assignOnly(PaymentScene scene) {
+    storeOnly(scene, scene.feed(20));
+    String feedId = scene.feedId("f");
+    Chunk chunk = scene.store.chunk(feedId, 0, 100).orElseThrow();
+    SlotSpan span = SlotSpan.NONE;
+    for (PaymentStore.FeedPayment entry : chunk.payments()) {
+      span =
+          span.and(scene.scheduler.assign(entry.payment().paymentId(), scene.name).scheduledTime());
+    }
+    scene.store.assigned(feedId, chunk, span, List.of());
+    scene.store.started(feedId, 0);
+    scene.store.allStarted(feedId);
   }
 
   private static void restartAll(PaymentReconciler reconciler) {
@@ -66,6 +84,11 @@ final class PaymentReconcilerTest {
   }
 
   private static PaymentReconciler reconciler(PaymentScene scene, PaymentStore store) {
+    return reconciler(scene, store, PaymentObserver.NONE);
+  }
+
+  private static PaymentReconciler reconciler(
+      PaymentScene scene, PaymentStore store, PaymentObserver observer) {
     PaymentParts parts = scene.parts;
     return new PaymentReconciler(
         scene.time.client(),
@@ -76,7 +99,8 @@ final class PaymentReconcilerTest {
             parts.downstream(),
             parts.attempts(),
             parts.taskQueue(),
-            parts.clock()),
+            parts.clock(),
+            observer),
         GRACE);
   }
 
@@ -132,18 +156,7 @@ final class PaymentReconcilerTest {
   @Test
   void startsPaymentsThatHaveASlotAndNoWorkflow() {
     try (PaymentScene scene = PaymentScene.open(CALM)) {
-      storeOnly(scene, scene.feed(20));
-      String feedId = scene.feedId("f");
-      Chunk chunk = scene.store.chunk(feedId, 0, 100).orElseThrow();
-      SlotSpan span = SlotSpan.NONE;
-      for (PaymentStore.FeedPayment entry : chunk.payments()) {
-        span =
-            span.and(
-                scene.scheduler.assign(entry.payment().paymentId(), scene.name).scheduledTime());
-      }
-      scene.store.assigned(feedId, chunk, span, List.of());
-      scene.store.started(feedId, 0);
-      scene.store.allStarted(feedId);
+      assignOnly(scene);
       scene.time.pass(Duration.ofMinutes(2));
       assertThat(scene.downstream.calls()).isZero();
 
@@ -154,6 +167,38 @@ final class PaymentReconcilerTest {
       assertThat(scene.awaitDone("f").paid()).isEqualTo(20);
       assertThat(scene.downstream.calls()).isEqualTo(20);
       assertThat(scene.downstream.maxInASecond()).isLessThanOrEqualTo(20);
+    }
+  }
+
+  @Test
+  void paymentThatEndsBeforeItIsStartedAgainIsNotLost() {
+    try (PaymentScene scene = PaymentScene.open(CALM)) {
+      assignOnly(scene);
+      scene.time.pass(Duration.ofMinutes(2));
+      String ended = scene.payment(7).paymentId();
+      Instant now = scene.time.instant();
+      PaymentStore store =
+          watched(
+              scene,
+              (page, arguments) -> {
+                if (page.stream().anyMatch(entry -> entry.payment().paymentId().equals(ended))) {
+                  scene.store.ended(
+                      new PaymentCall(ended, now, now, PaymentCall.Result.PAID, "r"),
+                      PaymentState.PAID);
+                }
+              });
+      AtomicLong restarted = new AtomicLong();
+      PaymentObserver observer =
+          new PaymentObserver() {
+            @Override
+            public void restarted(long payments) {
+              restarted.addAndGet(payments);
+            }
+          };
+      reconciler(scene, store, observer).run();
+      assertThat(restarted).hasValue(19);
+      assertThat(scene.awaitDone("f").paid()).isEqualTo(20);
+      assertThat(scene.downstream.calls()).isEqualTo(19);
     }
   }
 
