@@ -111,7 +111,7 @@ public final class Problems
     String store = failure.store().isEmpty() ? "The store" : "The store " + failure.store();
     String detail =
         switch (failure.outcome()) {
-          case NONE -> " does not answer. Nothing was done; try again soon.";
+          case NONE -> " does not answer or is too busy. Nothing was done; try again soon.";
           case UNKNOWN ->
               " did not answer in time, or the connection to it broke. Whether this was done is"
                   + " unknown; repeat it with the same id.";

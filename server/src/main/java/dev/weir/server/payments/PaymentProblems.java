@@ -57,9 +57,9 @@ final class PaymentProblems {
         Problem.of(
             409,
             "feed-id-used",
-            "Feed \"%s\" was received earlier with other records. Nothing of this one is paid: send"
+            "Feed \"%s\" was received earlier with other records or another configName. Nothing of"
                     .formatted(Snippet.of(feedId))
-                + " it under another id."));
+                + " this one is paid: send it under another id."));
   }
 
   static ProblemException notCancellable(String paymentId, PaymentState state) {

@@ -12,7 +12,8 @@ final class ProblemsTest {
         new StoreException("redis", StoreException.Outcome.NONE, "connection refused");
 
     assertThat(Problems.of(failure).detail())
-        .isEqualTo("The store redis does not answer. Nothing was done; try again soon.");
+        .isEqualTo(
+            "The store redis does not answer or is too busy. Nothing was done; try again soon.");
     assertThat(Problems.of(StoreException.shared(failure)).detail()).contains("redis");
     assertThat(Problems.of(failure.withOutcome(StoreException.Outcome.UNKNOWN)).detail())
         .startsWith("The store redis did not answer in time");
@@ -21,6 +22,6 @@ final class ProblemsTest {
   @Test
   void namesNoStoreIfNoneIsKnown() {
     assertThat(Problems.of(new StoreException(StoreException.Outcome.NONE, "overloaded")).detail())
-        .startsWith("The store does not answer.");
+        .startsWith("The store does not answer or is too busy.");
   }
 }

@@ -182,6 +182,8 @@ final class PaymentsIT {
     send(csv.replace(",10.00,", ",11.00,")).problem(409, "feed-id-used");
     send(csv + Feeds.line(name + "-11", "10.00", "")).problem(409, "feed-id-used");
     http.get("/api/v1/payments/" + name + "-11").problem(404, "unknown-payment");
+    byte[] same = csv.getBytes(StandardCharsets.UTF_8);
+    Feeds.send(http, "?configName=other&feedId=" + name, same).problem(409, "feed-id-used");
 
     Http.Answer other = accepted(send(name + "-copy", csv));
     assertThat(other.intAt("repeated")).isEqualTo(10);
