@@ -62,7 +62,10 @@ public final class HotFilter implements AutoCloseable {
             () -> TimeUnit.NANOSECONDS.toMicros(System.nanoTime()),
             RandomGenerator.getDefault(),
             new OutageLog());
-    this.checking = new Batcher<>(this::checkAll, MAX_BATCH, MAX_WAITING).withMaxWait(MAX_WAIT);
+    this.checking =
+        new Batcher<>(this::checkAll, MAX_BATCH, MAX_WAITING)
+            .withMaxWait(MAX_WAIT)
+            .withThread("weir-hot-check");
     this.correcting = new Batcher<>(this::correctAll, MAX_BATCH, MAX_WAITING).withMaxWait(MAX_WAIT);
     this.forgetting = new Batcher<>(this::forgetAll, MAX_BATCH, MAX_WAITING).withMaxWait(MAX_WAIT);
     this.learner = Thread.ofPlatform().daemon().name("weir-hot-counts").unstarted(this::learnAll);

@@ -107,7 +107,10 @@ public final class Notifications {
     this.outbox = outbox;
     this.ids = new MessageIds(clock);
     this.observer = observer;
-    this.placing = new Batcher<>(this::place, MAX_BATCH, MAX_WAITING).withMaxWait(maxStoreWait);
+    this.placing =
+        new Batcher<>(this::place, MAX_BATCH, MAX_WAITING)
+            .withMaxWait(maxStoreWait)
+            .withThread("weir-place");
   }
 
   /**

@@ -20,8 +20,11 @@ import org.apache.kafka.common.utils.Utils;
  * each still gathers the next batch while its last one is on its way. Thread-safe.
  */
 final class UserProducers {
-  /** One for each partition of a topic that Weir creates. */
-  static final int COUNT = Topics.PARTITIONS;
+  /**
+   * One for two partitions of a topic that Weir creates: a request costs the broker more than a
+   * message in it, and one request at a time would leave the disk idle.
+   */
+  static final int COUNT = Topics.PARTITIONS / 2;
 
   private final List<Producer<byte[], byte[]>> producers;
 

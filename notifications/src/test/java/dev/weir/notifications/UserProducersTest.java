@@ -35,7 +35,7 @@ final class UserProducersTest {
 
   @Test
   void allUsersOfAPartitionHaveTheSameProducer() {
-    for (int count : List.of(1, 2, UserProducers.COUNT)) {
+    for (int count : List.of(1, UserProducers.COUNT, Topics.PARTITIONS)) {
       UserProducers producers =
           new UserProducers(
               Stream.<Producer<byte[], byte[]>>generate(UserProducersTest::mock)

@@ -6,6 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -29,6 +32,9 @@ import org.jspecify.annotations.Nullable;
  * that nothing was done: a batch that hangs must not keep the callers of all following batches
  * waiting in turn. A thread that ends when nothing waits watches over that.
  *
+ * <p>With {@linkplain #withThread a thread of its own}, a caller that finds no batch in progress
+ * hands the first one over, and the thread works on one batch after the other while callers wait.
+ *
  * <p>Callers block and are meant to be virtual threads. Thread-safe.
  *
  * @param <T> a request
@@ -41,6 +47,9 @@ public final class Batcher<T, R> {
   /** How often deadlines are checked within a maximum wait, which bounds how late they are. */
   private static final int DEADLINE_CHECKS = 8;
 
+  /** How long a thread of its own waits for the next batch before it ends. */
+  private static final Duration MAX_IDLE = Duration.ofSeconds(10);
+
   /** Half of the range of nanoseconds, so that it can be added to any time. */
   private static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE / 2);
 
@@ -49,6 +58,10 @@ public final class Batcher<T, R> {
   private final int maxWaiting;
   private final int maxBatches;
   private final long maxWaitNanos;
+
+  /** Works on batches; null if the caller that gathers a batch does. */
+  private final @Nullable Executor worker;
+
   private final Queue<Ticket<T, R>> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger waiting = new AtomicInteger();
 
@@ -78,7 +91,7 @@ public final class Batcher<T, R> {
    * @param maxBatches maximum number of batches in progress at a time
    */
   public Batcher(Function<List<T>, List<R>> work, int maxBatch, int maxWaiting, int maxBatches) {
-    this(work, maxBatch, maxWaiting, maxBatches, FOREVER);
+    this(work, maxBatch, maxWaiting, maxBatches, TimeUnit.NANOSECONDS.convert(FOREVER), null);
   }
 
   private Batcher(
@@ -86,12 +99,14 @@ public final class Batcher<T, R> {
       int maxBatch,
       int maxWaiting,
       int maxBatches,
-      Duration maxWait) {
+      long maxWaitNanos,
+      @Nullable Executor worker) {
     this.work = work;
     this.maxBatch = maxBatch;
     this.maxWaiting = maxWaiting;
     this.maxBatches = maxBatches;
-    this.maxWaitNanos = TimeUnit.NANOSECONDS.convert(maxWait);
+    this.maxWaitNanos = maxWaitNanos;
+    this.worker = worker;
   }
 
   /**
@@ -99,7 +114,32 @@ public final class Batcher<T, R> {
    * maxWait} fail. The work itself must have its own time limit.
    */
   public Batcher<T, R> withMaxWait(Duration maxWait) {
-    return new Batcher<>(work, maxBatch, maxWaiting, maxBatches, maxWait);
+    return new Batcher<>(
+        work, maxBatch, maxWaiting, maxBatches, TimeUnit.NANOSECONDS.convert(maxWait), worker);
+  }
+
+  /**
+   * Returns a batcher like this one whose batches are worked on by a platform thread of its own for
+   * each that may be in progress. It ends when there is nothing to do for some time.
+   *
+   * <p>For work that waits for a store several times. A virtual thread goes on only when it has its
+   * turn among all callers that were woken meanwhile, after each answer of the store anew.
+   */
+  public Batcher<T, R> withThread(String name) {
+    ThreadPoolExecutor thread =
+        new ThreadPoolExecutor(
+            maxBatches,
+            maxBatches,
+            MAX_IDLE.toNanos(),
+            TimeUnit.NANOSECONDS,
+            new LinkedBlockingQueue<>(),
+            Thread.ofPlatform().daemon().name(name).factory());
+    thread.allowCoreThreadTimeOut(true);
+    return withWorker(thread);
+  }
+
+  Batcher<T, R> withWorker(Executor anyWorker) {
+    return new Batcher<>(work, maxBatch, maxWaiting, maxBatches, maxWaitNanos, anyWorker);
   }
 
   /** Requests that have their turn; {@link #await} must be called, by any one thread. */
@@ -133,7 +173,7 @@ public final class Batcher<T, R> {
       if (!ticket.isTaken() && mayStart() && gathering.compareAndSet(false, true)) {
         // An earlier interrupt would also abort the work that others wait for.
         interrupted |= Thread.interrupted();
-        workOn(nextBatch(ticket));
+        handOver(nextBatch(ticket));
         ticket.isCallerWorking = false;
       } else {
         watchDeadlines();
@@ -221,18 +261,29 @@ public final class Batcher<T, R> {
     }
   }
 
-  /**
-   * Takes the first tickets of the queue, which need not include the caller's own; returns none if
-   * no batch may start.
-   */
+  /** Takes a batch for a caller; returns none if its own ticket is taken or no batch may start. */
   @SuppressWarnings("ThreadPriorityCheck") // Nothing depends on the yield, it only fills batches.
   private List<Ticket<T, R>> nextBatch(Ticket<T, R> own) {
+    if (own.isTaken() || !mayStart()) {
+      gathering.set(false);
+      wakeNext();
+      return List.of();
+    }
+    // Lets callers that were completed a moment ago and come back immediately join the batch.
+    Thread.yield();
+    own.isCallerWorking = worker == null;
+    return takeBatch();
+  }
+
+  /**
+   * Takes the first tickets of the queue, which need not include that of the caller; returns none
+   * if no batch may start. Must be called by the thread that has set {@link #gathering}.
+   */
+  private List<Ticket<T, R>> takeBatch() {
     try {
-      if (own.isTaken() || !mayStart()) {
+      if (!mayStart()) {
         return List.of();
       }
-      // Lets callers that were completed a moment ago and come back immediately join the batch.
-      Thread.yield();
       int size = batchSize();
       List<Ticket<T, R>> batch = new ArrayList<>();
       int requests = 0;
@@ -247,14 +298,12 @@ public final class Batcher<T, R> {
         queue.remove(next);
         next = queue.peek();
       }
-      if (batch.isEmpty()) {
-        // All that waited, including the caller, were given up meanwhile.
-        return batch;
+      // It is empty if all that waited were given up meanwhile.
+      if (!batch.isEmpty()) {
+        batches.incrementAndGet();
+        inProgress.addAndGet(requests);
+        waiting.addAndGet(-requests);
       }
-      own.isCallerWorking = true;
-      batches.incrementAndGet();
-      inProgress.addAndGet(requests);
-      waiting.addAndGet(-requests);
       return batch;
     } finally {
       gathering.set(false);
@@ -268,28 +317,57 @@ public final class Batcher<T, R> {
     return isDivided ? Math.min(maxBatch, Math.ceilDiv(waitingNow, 2)) : maxBatch;
   }
 
-  private void workOn(List<Ticket<T, R>> tickets) {
+  /** Has a batch worked on, by the caller unless there is another worker. */
+  private void handOver(List<Ticket<T, R>> tickets) {
     if (tickets.isEmpty()) {
       return;
     }
-    int count = 0;
-    for (Ticket<T, R> ticket : tickets) {
-      count += ticket.requests.size();
+    if (worker == null) {
+      workOn(tickets);
+      wakeNext();
+      return;
     }
+    try {
+      worker.execute(() -> workOnAll(tickets));
+    } catch (RuntimeException | Error e) {
+      // There is no thread for the batch, and its callers must not wait for one.
+      end(tickets, List.of(), e);
+      wakeNext();
+    }
+  }
+
+  /** Works on a batch, and then on those that have gathered meanwhile. */
+  private void workOnAll(List<Ticket<T, R>> first) {
+    List<Ticket<T, R>> batch = first;
+    while (!batch.isEmpty()) {
+      workOn(batch);
+      batch = waiting.get() > 0 && gathering.compareAndSet(false, true) ? takeBatch() : List.of();
+    }
+    wakeNext();
+  }
+
+  private void workOn(List<Ticket<T, R>> tickets) {
     List<R> results = List.of();
     @Nullable Throwable failure = null;
     try {
-      List<T> requests = new ArrayList<>(count);
+      List<T> requests = new ArrayList<>(tickets.size());
       tickets.forEach(ticket -> requests.addAll(ticket.requests));
       results = work.apply(requests);
     } catch (RuntimeException | Error e) {
       failure = e;
     } finally {
-      inProgress.addAndGet(-count);
-      batches.decrementAndGet();
-      complete(tickets, results, failure);
-      wakeNext();
+      end(tickets, results, failure);
     }
+  }
+
+  private void end(List<Ticket<T, R>> tickets, List<R> results, @Nullable Throwable failure) {
+    int count = 0;
+    for (Ticket<T, R> ticket : tickets) {
+      count += ticket.requests.size();
+    }
+    inProgress.addAndGet(-count);
+    batches.decrementAndGet();
+    complete(tickets, results, failure);
   }
 
   private static <T, R> void complete(
