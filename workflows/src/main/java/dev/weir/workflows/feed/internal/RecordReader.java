@@ -10,11 +10,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Splits a stream of bytes into records that end at a line feed, in a buffer of fixed size. In CSV,
- * a line feed inside a quoted field belongs to the record.
+ * a line feed inside a quoted text belongs to the record.
+ *
+ * <p>A quote whose text has more than {@link #MAX_RECORD_BYTES} is taken for a stray one, and the
+ * record ends with the line of that quote. Until then, all that follows the quote is kept, so the
+ * lines behind it can be read as records. Each is read at most once more: as long as a quoted text
+ * is not closed, it contains quotes in pairs only, and a line of those opens no text.
  *
  * <p>This is not left to FastCSV, which stops at the first malformed record: an import continues
- * after it, loses one line to a quote that is never closed, reports every rejected record as it is
- * in the file, and counts the bytes that it has taken.
+ * after it, reports every rejected record as it is in the file, and counts the bytes that it has
+ * taken.
  *
  * <p>Works on bytes because line feed, comma and quote never occur inside a longer UTF-8 sequence.
  */
@@ -22,23 +27,25 @@ public final class RecordReader {
   public static final int MAX_RECORD_BYTES = 256 * 1024;
   private static final char REPLACEMENT = '\uFFFD';
   private static final int SHOWN_OF_TOO_LONG_BYTES = 1_000;
-
-  /**
-   * Bytes that may be read again because of quotes that are never closed: a thousand of the worst.
-   * Otherwise a feed of nothing else would take hours.
-   */
-  static final long MAX_REREAD_BYTES = 1L << 28;
+  private static final String NEVER_CLOSED = "a quote is opened and never closed";
 
   private final InputStream in;
   private final boolean csv;
-  private final byte[] buffer = new byte[2 * MAX_RECORD_BYTES];
+
+  private final int maxBytes;
+
+  /** Has room for a record, a quoted text that begins at its end, and what is read beyond them. */
+  private final byte[] buffer;
+
   private int start;
   private int end;
   private boolean begun;
   private boolean ended;
   private long consumedBytes;
   private long line = 1;
-  private long rereadBytes;
+
+  /** The record that is being read. */
+  private Scan scan = new Scan(1);
 
   /**
    * Reads records from a stream.
@@ -46,8 +53,14 @@ public final class RecordReader {
    * @param csv whether a line feed inside quotes belongs to the record
    */
   public RecordReader(InputStream in, boolean csv) {
+    this(in, csv, MAX_RECORD_BYTES);
+  }
+
+  RecordReader(InputStream in, boolean csv, int maxBytes) {
     this.in = in;
     this.csv = csv;
+    this.maxBytes = maxBytes;
+    this.buffer = new byte[3 * maxBytes];
   }
 
   /**
@@ -88,86 +101,74 @@ public final class RecordReader {
     if (!begun) {
       skipByteOrderMark();
     }
-    Quotes quotes = Quotes.FIELD_BEGINS;
-    int length = 0;
+    scan = new Scan(line);
     while (true) {
-      for (; start + length < end && length < MAX_RECORD_BYTES; length++) {
-        byte next = buffer[start + length];
-        if (next == '\n' && quotes != Quotes.OPEN) {
-          return cut(length, 1, null);
+      if (scan.toLineFeed()) {
+        return ended(1, null);
+      }
+      if (scan.isStray()) {
+        if (endAtLineOfQuote()) {
+          return ended(1, NEVER_CLOSED);
         }
-        quotes = csv ? quotes.after(next) : quotes;
-      }
-      if (length == MAX_RECORD_BYTES) {
-        return tooLong(quotes);
-      }
-      if (!fill()) {
-        return atEnd(length, quotes);
+        scan.ignoreQuotes();
+      } else if (start + scan.length == end) {
+        drop(scan.droppable());
+        if (!fill()) {
+          return atEnd();
+        }
       }
     }
   }
 
-  private @Nullable Cut atEnd(int length, Quotes quotes) throws IOException {
-    if (length == 0) {
+  private @Nullable Cut atEnd() {
+    if (scan.length == 0 && scan.beginning == null) {
       return null;
     }
-    return quotes == Quotes.OPEN ? neverClosed() : cut(length, 0, null);
-  }
-
-  private Cut tooLong(Quotes quotes) throws IOException {
-    int feed = firstLineFeed();
-    if (quotes == Quotes.OPEN && feed >= 0) {
-      return neverClosed();
+    if (scan.quotes != Quotes.OPEN) {
+      return ended(0, null);
     }
-    String shown =
-        new String(buffer, start, SHOWN_OF_TOO_LONG_BYTES, StandardCharsets.UTF_8) + "...";
-    long first = line;
-    consume(MAX_RECORD_BYTES);
-    long last = skipRest(quotes);
-    return new Cut(first, last, shown, "is longer than " + MAX_RECORD_BYTES + " bytes");
+    return ended(endAtLineOfQuote() ? 1 : 0, NEVER_CLOSED);
   }
 
   /**
-   * Skips the rest of a record. A quote that stays open for too long is taken for a stray one, and
-   * the record ends with its line.
-   *
-   * @return the number of the last line
+   * Ends the record with the line in which the open quote is, and returns true, if that line has an
+   * end in the buffer. What follows is read again.
    */
-  private long skipRest(Quotes before) throws IOException {
-    Quotes quotes = before;
-    long openBytes = 0;
-    do {
-      for (int at = start; at < end; at++) {
-        byte next = buffer[at];
-        if (next == '\n' && (quotes != Quotes.OPEN || openBytes > MAX_RECORD_BYTES)) {
-          long last = line + lineFeeds(start, at);
-          consume(at + 1 - start);
-          return last;
-        }
-        quotes = csv ? quotes.after(next) : quotes;
-        openBytes = quotes == Quotes.OPEN ? openBytes + 1 : 0;
+  private boolean endAtLineOfQuote() {
+    for (int at = scan.quote; at < scan.length; at++) {
+      if (buffer[start + at] == '\n') {
+        scan.length = at;
+        return true;
       }
-      consume(end - start);
-    } while (fill());
-    return line;
-  }
-
-  /**
-   * Rejects only the line that opens the quote, not all that follows: one stray quote must not
-   * swallow the rest of a feed. The lines after it are read again.
-   */
-  private Cut neverClosed() throws FeedException {
-    int feed = firstLineFeed();
-    reread(end - start);
-    String flaw = "a quote is opened and never closed";
-    return feed >= 0 ? cut(feed - start, 1, flaw) : cut(end - start, 0, flaw);
-  }
-
-  private void reread(int bytes) throws FeedException {
-    rereadBytes += bytes;
-    if (rereadBytes > MAX_REREAD_BYTES) {
-      throw new FeedException("it has too many quotes that are opened and never closed");
     }
+    return false;
+  }
+
+  /** Forgets the first bytes of a record that is too long, except for what is shown of it. */
+  private void drop(int bytes) {
+    if (bytes > 0) {
+      if (scan.beginning == null) {
+        scan.beginning = shown();
+      }
+      consume(bytes);
+      scan.length -= bytes;
+      scan.quote -= bytes;
+    }
+  }
+
+  private String shown() {
+    int length = Math.min(SHOWN_OF_TOO_LONG_BYTES, maxBytes);
+    return new String(buffer, start, length, StandardCharsets.UTF_8) + "...";
+  }
+
+  private Cut ended(int feedBytes, @Nullable String flaw) {
+    if (scan.beginning == null && scan.length <= maxBytes) {
+      return cut(scan.length, feedBytes, flaw);
+    }
+    String text = scan.beginning == null ? shown() : scan.beginning;
+    long last = line + lineFeeds(start, start + scan.length);
+    consume(scan.length + feedBytes);
+    return new Cut(scan.firstLine, last, text, "is longer than " + maxBytes + " bytes");
   }
 
   private Cut cut(int length, int feedBytes, @Nullable String flaw) {
@@ -209,15 +210,6 @@ public final class RecordReader {
     return count;
   }
 
-  private int firstLineFeed() {
-    for (int at = start; at < end; at++) {
-      if (buffer[at] == '\n') {
-        return at;
-      }
-    }
-    return -1;
-  }
-
   /** Skips a byte order mark, with which files from spreadsheets often begin. */
   private void skipByteOrderMark() throws IOException {
     begun = true;
@@ -235,7 +227,7 @@ public final class RecordReader {
     if (ended) {
       return false;
     }
-    if (start > 0 && buffer.length - end < MAX_RECORD_BYTES / 4) {
+    if (start > 0 && buffer.length - end < maxBytes / 2) {
       System.arraycopy(buffer, start, buffer, 0, end - start);
       end -= start;
       start = 0;
@@ -244,6 +236,67 @@ public final class RecordReader {
     ended = count < 0;
     end += Math.max(count, 0);
     return !ended;
+  }
+
+  /** How far a record has been read. Offsets count from the first byte that is kept of it. */
+  private final class Scan {
+    final long firstLine;
+    int length;
+    Quotes quotes = Quotes.FIELD_BEGINS;
+
+    /** Offset of the quote that opened the last quoted text. */
+    int quote;
+
+    /** What is shown of a record whose first bytes were dropped; null if none were. */
+    @Nullable String beginning;
+
+    private boolean isPlain = !csv;
+
+    Scan(long firstLine) {
+      this.firstLine = firstLine;
+    }
+
+    /** Reads to the end of the record; returns false if it is not in the buffer or not certain. */
+    boolean toLineFeed() {
+      int at = start + length;
+      Quotes state = quotes;
+      boolean isAtEnd = false;
+      while (at < end && !isAtEnd && !(state == Quotes.OPEN && isTooFar(at))) {
+        byte next = buffer[at];
+        isAtEnd = next == '\n' && state != Quotes.OPEN;
+        if (!isAtEnd) {
+          if (next == '"' && state == Quotes.FIELD_BEGINS) {
+            quote = at - start;
+          }
+          state = isPlain ? state : state.after(next);
+          at++;
+        }
+      }
+      length = at - start;
+      quotes = state;
+      return isAtEnd;
+    }
+
+    private boolean isTooFar(int at) {
+      return at - start - quote > maxBytes + 1;
+    }
+
+    /** Returns true if a quote has been open for as long as it may be. */
+    boolean isStray() {
+      return quotes == Quotes.OPEN && isTooFar(start + length);
+    }
+
+    void ignoreQuotes() {
+      isPlain = true;
+      quotes = Quotes.IN_FIELD;
+    }
+
+    /** Returns how many of the first bytes are not needed any more. */
+    int droppable() {
+      boolean isInText = quotes == Quotes.OPEN || quotes == Quotes.MAYBE_CLOSED;
+      int needed = isInText ? quote : length;
+      return beginning != null || needed > maxBytes ? needed : 0;
+    }
   }
 
   /**

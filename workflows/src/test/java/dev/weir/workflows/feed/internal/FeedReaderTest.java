@@ -30,6 +30,10 @@ final class FeedReaderTest {
       "paymentId,amount,currency,debtorAccount,creditorAccount,requestedTime,reference,configName\n";
   private static final String LINE =
       "p1,12.5,EUR,DE89370400440532013000,ACC-2,2026-06-01T12:00:00+02:00,\"Rent, June\",bulk\n";
+
+  /** The same without a quote. */
+  private static final String PLAIN_LINE = LINE.replace("\"Rent, June\"", "Rent");
+
   private static final Payment PAYMENT =
       new Payment(
           "p1",
@@ -97,8 +101,7 @@ final class FeedReaderTest {
 
   @Test
   void goesOnAfterRecordsThatCannotBeRead() throws IOException {
-    String plain = LINE.replace("\"Rent, June\"", "Rent");
-    assertThat(csv(HEADER + "p1\n\n" + LINE + "\"p2,x\n" + plain))
+    assertThat(csv(HEADER + "p1\n\n" + LINE + "\"p2,x\n" + PLAIN_LINE))
         .extracting(FeedRecord::line, FeedRecord::getClass)
         .containsExactly(
             tuple(2L, FeedRecord.Rejected.class),
@@ -123,7 +126,7 @@ final class FeedReaderTest {
 
   @Test
   void readsALongQuotedTextAsOneRecordWhateverItContains() throws IOException {
-    String smuggled = ("x\n" + LINE.replace("\"", "")).repeat(1_000);
+    String smuggled = ("x\n" + PLAIN_LINE).repeat(1_000);
     assertThat(csv(HEADER + "p,5,EUR,A,B,,\"" + smuggled + "\",\n"))
         .hasSize(1)
         .hasOnlyElementsOfType(FeedRecord.Rejected.class);
@@ -131,7 +134,7 @@ final class FeedReaderTest {
 
   @Test
   void readsNoPaymentInAQuotedTextOfARecordWithTooManyFields() throws IOException {
-    assertThat(csv(HEADER + "p,5,EUR,A,B,,\"x\n" + LINE.replace("\"", "") + "y\",,,\n"))
+    assertThat(csv(HEADER + "p,5,EUR,A,B,,\"x\n" + PLAIN_LINE + "y\",,,\n"))
         .singleElement()
         .isInstanceOfSatisfying(
             FeedRecord.Rejected.class,
@@ -145,7 +148,7 @@ final class FeedReaderTest {
 
   @Test
   void readsNoPaymentInAClosedQuotedTextWhateverElseIsWrong() throws IOException {
-    String inside = "\"x\n" + LINE.replace("\"", "") + "\"";
+    String inside = "\"x\n" + PLAIN_LINE + "\"";
     for (String record :
         List.of(
             "p," + inside + ",EU\"R,A,B,,,\n",
@@ -169,7 +172,7 @@ final class FeedReaderTest {
 
   @Test
   void namesTheLinesThatAQuoteEnclosesWhateverIsWrongWithThem() throws IOException {
-    String enclosed = "p,5,EUR,A,B,,\"x\n" + LINE.replace("\"", "") + "y\",\n";
+    String enclosed = "p,5,EUR,A,B,,\"x\n" + PLAIN_LINE + "y\",\n";
     byte[] notUtf8 = (HEADER + enclosed + LINE).getBytes(ISO_8859_1);
     notUtf8[HEADER.length() + "p,5,EUR,A,B,,\"".length()] = (byte) 0xff;
     for (byte[] feed : List.of((HEADER + enclosed + LINE).getBytes(UTF_8), notUtf8)) {
@@ -182,35 +185,55 @@ final class FeedReaderTest {
     }
   }
 
-  @Test
-  void endsAFeedOfNothingButStrayQuotes() throws IOException {
-    String feed = HEADER + "a\"bc,\"\n".repeat(100_000);
-    FeedReader reader =
-        FeedReader.open(new ByteArrayInputStream(feed.getBytes(UTF_8)), FeedFormat.CSV);
-    List<FeedRecord> records = new ArrayList<>();
-    assertThatThrownBy(
-            () -> {
-              while (true) {
-                records.add(reader.next().orElseThrow());
-              }
-            })
-        .isInstanceOf(FeedException.class)
-        .hasMessage("it has too many quotes that are opened and never closed");
-    // Each of them was found by reading almost as much as a record may have.
-    assertThat(records)
-        .hasSizeLessThan((int) (2 * RecordReader.MAX_REREAD_BYTES / RecordReader.MAX_RECORD_BYTES));
-  }
-
-  /** In lines of this width, no quote is open where the record becomes too long. */
+  /** Each of its quotes is closed in the next line, which opens the next. */
   @Test
   void rejectsATooLongRecordToItsEnd() throws IOException {
-    assertThat(csv(HEADER + "a\"b,\"\n".repeat(100_000)))
-        .singleElement()
-        .isInstanceOfSatisfying(
-            FeedRecord.Rejected.class,
-            rejected ->
-                assertThat(rejected.reason())
-                    .startsWith("is longer than 262144 bytes; lines 2 to 100002 are"));
+    for (String line : List.of("a\"b,\"\n", "a\"bc,\"\n")) {
+      assertThat(csv(HEADER + line.repeat(100_000)))
+          .singleElement()
+          .isInstanceOfSatisfying(
+              FeedRecord.Rejected.class,
+              rejected ->
+                  assertThat(rejected.reason())
+                      .startsWith("is longer than 262144 bytes; lines 2 to 100001 are"));
+    }
+  }
+
+  /** The second text is never closed, which does not open the first. */
+  @Test
+  void readsNoPaymentInAClosedTextBeforeAStrayQuote() throws IOException {
+    assertThat(csv(HEADER + "p,5,EUR,\"x\n" + PLAIN_LINE + "y\",\"z\n" + PLAIN_LINE))
+        .extracting(FeedRecord::line, FeedRecord::getClass)
+        .containsExactly(
+            tuple(2L, FeedRecord.Rejected.class), tuple(5L, FeedRecord.Accepted.class));
+  }
+
+  /** What counts is how long a quoted text is, not how long its record is. */
+  @Test
+  void readsNoPaymentInTheTextsOfATooLongRecord() throws IOException {
+    String text = "\"" + PLAIN_LINE.repeat(150_000 / PLAIN_LINE.length()) + "\"";
+    String largest =
+        "\"" + PLAIN_LINE + "z".repeat(RecordReader.MAX_RECORD_BYTES - PLAIN_LINE.length());
+    for (String record :
+        List.of(
+            "p,5,EUR,A,B,," + text + "," + text,
+            "p,5,EUR,A,B,," + "k".repeat(200_000) + "," + text,
+            "p,5,EUR,A,B,," + "k".repeat(300_000) + "," + text + "," + text,
+            "p,5,EUR,A,B,," + largest + "\",")) {
+      assertThat(csv(HEADER + record + "\n" + LINE))
+          .extracting(FeedRecord::getClass)
+          .containsExactly(FeedRecord.Rejected.class, FeedRecord.Accepted.class);
+    }
+  }
+
+  @Test
+  void losesOnlyItsLineToAStrayQuoteAtTheEndOfATooLongOne() throws IOException {
+    assertThat(csv(HEADER + "k".repeat(300_000) + ",\"stray\n" + PLAIN_LINE + PLAIN_LINE))
+        .extracting(FeedRecord::line, FeedRecord::getClass)
+        .containsExactly(
+            tuple(2L, FeedRecord.Rejected.class),
+            tuple(3L, FeedRecord.Accepted.class),
+            tuple(4L, FeedRecord.Accepted.class));
   }
 
   @Test
