@@ -85,6 +85,31 @@ final class MigrationTest {
     assertThat(Database.number(pool, APPLIED)).isEqualTo(1);
   }
 
+  /** So a migration needs a number above all that the version before it knows. */
+  @Test
+  void nodeStartsOnTablesOfTheNextVersionIfItsNumbersAreHigher() {
+    PostgresqlPool.migrate(pool);
+    addMigration("99");
+
+    PostgresqlPool.migrate(pool);
+
+    addMigration("1.99");
+    assertThatThrownBy(() -> PostgresqlPool.migrate(pool)).isInstanceOf(StoreException.class);
+  }
+
+  /** Adds a migration that this version does not know. */
+  private void addMigration(String version) {
+    Database.execute(
+        pool,
+        """
+        insert into weir_migration
+        select installed_rank + 1, '%1$s', 'later', type, 'V%1$s__later.sql', 7, installed_by,
+               installed_on, execution_time, success
+        from weir_migration order by installed_rank desc limit 1
+        """
+            .formatted(version));
+  }
+
   @Test
   void tablesThatCannotBeUpgradedAreRefusedWithAdvice() {
     PostgresqlPool.migrate(pool);
