@@ -7,6 +7,7 @@ import java.util.Optional;
  * The progress of a feed.
  *
  * @param configName slot configuration of the payments that name none
+ * @param isHeld whether its payments are not called, because it or all feeds are held
  * @param read records that were read
  * @param repeated records that repeat a known payment with the same content, which are skipped
  * @param rejected records that cannot be paid
@@ -18,6 +19,7 @@ public record FeedStatus(
     String feedId,
     String configName,
     FeedState state,
+    boolean isHeld,
     long read,
     long repeated,
     long rejected,

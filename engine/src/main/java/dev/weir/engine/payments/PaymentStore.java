@@ -242,6 +242,32 @@ public interface PaymentStore {
   record Cancellation(PaymentState state, boolean isNew) {}
 
   /**
+   * Holds payments: from now on no call of one is begun, by any node, until they are resumed. A
+   * call has begun when it is recorded, so the statement that records it checks the hold too.
+   * Payments keep their states and slots. A payment that is held when its time comes needs no
+   * workflow: {@link #open} does not return it, and returns it again when it is resumed.
+   *
+   * <p>The holds of single feeds and that of all feeds are independent of each other: a payment is
+   * held if its feed is, or all are.
+   *
+   * @return false if nothing was changed: they were held already, or there is no such feed
+   */
+  boolean hold(FeedScope scope);
+
+  /**
+   * Ends a hold.
+   *
+   * @return false if there was none
+   */
+  boolean resume(FeedScope scope);
+
+  /** Returns true if a payment is held, with its feed or with all feeds. */
+  boolean isHeld(String paymentId);
+
+  /** Returns true if all feeds are held. */
+  boolean isAllHeld();
+
+  /**
    * Returns the number of calls of a feed's payments in each interval that has any, by the time at
    * which they were sent.
    *

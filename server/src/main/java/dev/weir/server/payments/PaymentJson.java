@@ -19,6 +19,7 @@ final class PaymentJson {
     json.writeStringField("feedId", feed.feedId());
     json.writeStringField("configName", feed.configName());
     json.writeStringField("state", feed.state().name());
+    json.writeBooleanField("held", feed.isHeld());
     json.writeNumberField("read", feed.read());
     json.writeNumberField("repeated", feed.repeated());
     json.writeNumberField("rejected", feed.rejected());

@@ -52,6 +52,11 @@ final class PaymentExecution implements PaymentActivities {
 
   @Override
   public Step pay(String paymentId) {
+    if (store.isHeld(paymentId)) {
+      // The workflow ends, so that a hold of any length costs nothing. When the payment is resumed,
+      // the reconciler finds it without a workflow and starts another one.
+      return Step.ENDED;
+    }
     return switch (begin(paymentId)) {
       case PaymentStore.Beginning.Running running -> pay(running);
       case PaymentStore.Beginning.Ended ended -> settle(paymentId, ended.state());

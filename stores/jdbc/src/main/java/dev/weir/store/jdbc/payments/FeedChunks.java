@@ -121,9 +121,10 @@ final class FeedChunks {
       where f.state in (1, 2) and f.feed_no >= ? and c.is_started and c.first_scheduled < ?
         and coalesce(p.scheduled, c.last_scheduled) >= ?
         and coalesce(p.scheduled, c.last_scheduled) < ?
+        and %s
       order by c.feed_no, c.after_line, p.line limit ?
       """
-          .formatted(PaymentRow.CONTENT);
+          .formatted(PaymentRow.CONTENT, PaymentHolds.NOT_HELD);
 
   /** The slots of a node may be in another database; then none is found here. */
   private static final String CANCELLED_WITH_SLOTS =

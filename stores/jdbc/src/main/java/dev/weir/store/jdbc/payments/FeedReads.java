@@ -24,7 +24,8 @@ final class FeedReads {
              c.first_scheduled, c.last_scheduled,
              (select count(*) from payment p
               where p.feed_no = f.feed_no and p.state in (1, 2)) as open_count,
-             u.failed, u.cancelled
+             u.failed, u.cancelled,
+             exists (select from payment_hold h where h.feed_no in (0, f.feed_no)) as is_held
       from payment_feed f
       cross join lateral (
         select count(*) filter (where p.state = 4) as failed,
@@ -90,6 +91,7 @@ final class FeedReads {
         row.getString("feed_id"),
         row.getString("config_name"),
         state == FeedState.STARTED && open == 0 ? FeedState.DONE : state,
+        row.getBoolean("is_held"),
         row.getLong("read_count"),
         row.getLong("repeated_count"),
         row.getLong("rejected_count"),

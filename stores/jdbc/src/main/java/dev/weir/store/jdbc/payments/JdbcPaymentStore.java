@@ -1,6 +1,7 @@
 package dev.weir.store.jdbc.payments;
 
 import dev.weir.engine.payments.FeedRecord;
+import dev.weir.engine.payments.FeedScope;
 import dev.weir.engine.payments.FeedStatus;
 import dev.weir.engine.payments.PaymentCall;
 import dev.weir.engine.payments.PaymentState;
@@ -25,6 +26,7 @@ public final class JdbcPaymentStore implements PaymentStore {
   private final FeedReads reads;
   private final FeedChunks chunks;
   private final PaymentEnds ends;
+  private final PaymentHolds holds;
 
   /** Creates a store on a database whose tables exist. */
   public JdbcPaymentStore(DataSource database) {
@@ -37,6 +39,7 @@ public final class JdbcPaymentStore implements PaymentStore {
     this.reads = new FeedReads(transactions);
     this.chunks = new FeedChunks(transactions);
     this.ends = new PaymentEnds(transactions);
+    this.holds = new PaymentHolds(transactions);
   }
 
   /**
@@ -188,6 +191,26 @@ public final class JdbcPaymentStore implements PaymentStore {
   @Override
   public Optional<Cancellation> cancel(String paymentId) {
     return ends.cancel(paymentId);
+  }
+
+  @Override
+  public boolean hold(FeedScope scope) {
+    return holds.hold(scope);
+  }
+
+  @Override
+  public boolean resume(FeedScope scope) {
+    return holds.resume(scope);
+  }
+
+  @Override
+  public boolean isHeld(String paymentId) {
+    return holds.isHeld(paymentId);
+  }
+
+  @Override
+  public boolean isAllHeld() {
+    return holds.isAllHeld();
   }
 
   @Override
