@@ -8,8 +8,8 @@ import java.util.function.LongSupplier;
 /**
  * A short-lived cache of the current configurations. Thread-safe.
  *
- * <p>A stale entry cannot lead to a wrong slot, because the ledger compares versions under the
- * configuration's lock. The cache only saves the look-up.
+ * <p>A stale entry cannot lead to a wrong slot, because the ledger compares versions, and the times
+ * at which they were created, under the configuration's lock. The cache only saves the look-up.
  */
 public final class ConfigCache {
   private final ExpiringCache<SlotConfig> cache;

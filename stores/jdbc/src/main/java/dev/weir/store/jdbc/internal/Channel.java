@@ -21,7 +21,7 @@ public enum Channel {
   static final String ALL = "*";
 
   private static final String COUNT =
-      "update change_counter set changes = changes + 1 where channel = ?";
+      "update change_counter set changes = changes + ? where channel = ?";
 
   private final String id;
 
@@ -50,7 +50,7 @@ public enum Channel {
   public void send(Dialect dialect, Connection connection, String name) throws SQLException {
     switch (dialect) {
       case POSTGRESQL -> Sql.list(connection, row -> name, "select pg_notify(?, ?)", id, name);
-      case ORACLE -> Sql.update(connection, COUNT, id);
+      case ORACLE -> Sql.update(connection, COUNT, RandomStep.next(), id);
     }
   }
 }

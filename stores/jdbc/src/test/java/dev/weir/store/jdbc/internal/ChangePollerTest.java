@@ -3,6 +3,7 @@ package dev.weir.store.jdbc.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.core.slots.SlotPolicy;
+import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.OracleDatabase;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.slots.internal.JdbcSlotConfigs;
@@ -56,6 +57,24 @@ final class ChangePollerTest {
         .configure("c-" + UUID.randomUUID(), SlotPolicy.of(1, Duration.ofSeconds(4)));
     poller.look();
     assertThat(heard).containsExactly(Channel.SLOT_CONFIG);
+  }
+
+  @Test
+  void changeIsFoundAlthoughTheDatabaseHasLostTheOneBeforeIt() {
+    String counter = " from change_counter where channel = '%s'".formatted(Channel.RULE.id());
+    long before = Database.number(database.pool(), "select changes" + counter);
+    Channel.RULE.flushEverywhere(Dialect.ORACLE, database.otherPool());
+    poller.look();
+    heard.clear();
+    Database.execute(
+        database.pool(),
+        "update change_counter set changes = %d where channel = '%s'"
+            .formatted(before, Channel.RULE.id()));
+
+    Channel.RULE.flushEverywhere(Dialect.ORACLE, database.otherPool());
+    poller.look();
+
+    assertThat(heard).containsExactly(Channel.RULE);
   }
 
   @Test

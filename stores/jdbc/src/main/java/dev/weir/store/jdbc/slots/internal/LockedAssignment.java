@@ -8,6 +8,7 @@ import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.WaitMode;
 import dev.weir.engine.slots.internal.BatchPlan;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.internal.RandomStep;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -101,7 +102,7 @@ final class LockedAssignment {
       throws SQLException {
     List<String> ended =
         plan.fresh().stream().map(Slot::eventId).filter(known::containsKey).toList();
-    int step = WrittenBatch.newStep();
+    int step = RandomStep.next();
     try {
       dialect
           .advancingWriter(opened.values(), step)
@@ -135,7 +136,7 @@ final class LockedAssignment {
           rivals = true;
         }
         SlotConfig config = Objects.requireNonNull(expected.get(row.name()));
-        if (config.version() != row.version()) {
+        if (!row.isInForce(config)) {
           config = ConfigVersionRow.inForce(connection, row);
         }
         OccupancyView view = JdbcWindows.emptyView(row, config);

@@ -37,7 +37,9 @@ final class OccupancyCache {
   record CachedView(OccupancyView view, SlotConfig config, ConfigRow row) {
     /** Returns true if nothing has changed up to the time when the row was locked. */
     boolean isCurrent(ConfigRow locked) {
-      return row.seq() == locked.seq() && config.version() == locked.version();
+      return row.seq() == locked.seq()
+          && row.configId() == locked.configId()
+          && locked.isInForce(config);
     }
   }
 

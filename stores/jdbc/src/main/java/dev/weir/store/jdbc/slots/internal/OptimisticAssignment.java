@@ -8,6 +8,7 @@ import dev.weir.engine.slots.WaitMode;
 import dev.weir.engine.slots.internal.BatchPlan;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Dialect;
+import dev.weir.store.jdbc.internal.RandomStep;
 import dev.weir.store.jdbc.internal.Transactions;
 import dev.weir.store.jdbc.internal.UnknownOutcomeException;
 import java.sql.Connection;
@@ -121,7 +122,7 @@ final class OptimisticAssignment {
         opened.values().stream()
             .sorted(Comparator.comparingInt(windows -> windows.row().configId()))
             .toList();
-    WrittenBatch batch = new WrittenBatch(plan, opened, WrittenBatch.newStep());
+    WrittenBatch batch = new WrittenBatch(plan, opened, RandomStep.next());
     boolean waits = waitMode != WaitMode.NONE;
     return write(
         connection,

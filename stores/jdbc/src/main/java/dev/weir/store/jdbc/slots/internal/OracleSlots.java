@@ -8,6 +8,7 @@ import dev.weir.engine.slots.SlotState;
 import dev.weir.engine.slots.WindowCount;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Dialect;
+import dev.weir.store.jdbc.internal.RandomStep;
 import dev.weir.store.jdbc.internal.Sql;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -40,7 +41,9 @@ final class OracleSlots implements SlotDialect {
   private static final Duration MAX_AGE_OF_TIME = Duration.ofMillis(20);
 
   private static final String CONFIGS =
-      "select c.config_id, c.name, c.version, c.grid, c.since, l.until_micros, "
+      "select c.config_id, c.name, c.version, "
+          + ConfigRow.VERSION_MICROS
+          + ", c.grid, c.since, l.until_micros, "
           + Dialect.ORACLE.now()
           + " from slot_config c join slot_occupancy l on l.config_id = c.config_id and l.grid = 0"
           + " and l.kind = 0 and l.start_micros = 0 ";
@@ -58,7 +61,7 @@ final class OracleSlots implements SlotDialect {
   static final String SKIP = " for update skip locked";
 
   private static final String ADVANCE =
-      "update slot_occupancy set until_micros = until_micros + 1"
+      "update slot_occupancy set until_micros = until_micros + ?"
           + " where config_id = ? and grid = 0 and kind = 0 and start_micros = 0";
 
   /**
@@ -198,8 +201,9 @@ final class OracleSlots implements SlotDialect {
     Sql.update(
         connection,
         "insert into slot_occupancy (config_id, grid, kind, start_micros, until_micros, taken,"
-            + " off_grid, is_full) values (?, 0, 0, 0, 0, 0, 0, 0)",
-        configId);
+            + " off_grid, is_full) values (?, 0, 0, 0, ?, 0, 0, 0)",
+        configId,
+        RandomStep.next());
     return configId;
   }
 
@@ -217,7 +221,7 @@ final class OracleSlots implements SlotDialect {
 
   @Override
   public void advance(Connection connection, ConfigRow row) throws SQLException {
-    Sql.update(connection, ADVANCE, row.configId());
+    Sql.update(connection, ADVANCE, RandomStep.next(), row.configId());
   }
 
   /** What the lock of a configuration shows. */

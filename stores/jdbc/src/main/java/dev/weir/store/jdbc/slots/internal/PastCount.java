@@ -3,6 +3,7 @@ package dev.weir.store.jdbc.slots.internal;
 import dev.weir.core.slots.SlotPolicy;
 import dev.weir.core.slots.internal.Page;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.internal.RandomStep;
 import dev.weir.store.jdbc.internal.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -83,12 +84,9 @@ final class PastCount {
     windows.view().add(new Page(start, last, List.of(), touching));
     long end = windows.regroup(start, last);
     boolean allFull = windows.view().isFullUntil(start, end);
-    // Cached views stay current, unless a run that they may contain could have grown.
-    SlotWriter writer =
-        touching.isEmpty()
-            ? dialect.writer(List.of(windows))
-            : dialect.advancingWriter(List.of(windows), WrittenBatch.newStep());
-    writer.send(connection);
+    // Always advances: a view that contains these windows must not be current in a database that
+    // has lost the count.
+    dialect.advancingWriter(List.of(windows), RandomStep.next()).send(connection);
     new CountedSpan(start, end).store(dialect, connection, row, before, after);
     return allFull ? new Portion.AllFull(end) : new Portion.Enough();
   }

@@ -8,6 +8,7 @@ import dev.weir.engine.slots.SlotState;
 import dev.weir.engine.slots.WindowCount;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Dialect;
+import dev.weir.store.jdbc.internal.RandomStep;
 import dev.weir.store.jdbc.internal.Sql;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -26,7 +27,9 @@ final class PostgresqlSlots implements SlotDialect {
   static final SlotDialect INSTANCE = new PostgresqlSlots();
 
   private static final String CONFIGS =
-      "select c.config_id, c.name, c.version, c.grid, c.since, c.seq, "
+      "select c.config_id, c.name, c.version, "
+          + ConfigRow.VERSION_MICROS
+          + ", c.grid, c.since, c.seq, "
           + Dialect.POSTGRESQL.now()
           + " from slot_config c ";
 
@@ -188,27 +191,32 @@ final class PostgresqlSlots implements SlotDialect {
         Sql.insert(
             connection,
             "config_id",
-            "insert into slot_config (name, version, grid, since, seq) values (?, 1, 1, ?, 0)",
+            "insert into slot_config (name, version, grid, since, seq) values (?, 1, 1, ?, ?)",
             name,
-            Long.MIN_VALUE));
+            Long.MIN_VALUE,
+            RandomStep.next()));
   }
 
   @Override
   public void change(Connection connection, ConfigRow next, int version) throws SQLException {
     Sql.update(
         connection,
-        "update slot_config set version = ?, grid = ?, since = ?, seq = seq + 1"
+        "update slot_config set version = ?, grid = ?, since = ?, seq = seq + ?"
             + " where config_id = ?",
         version,
         next.grid(),
         next.sinceMicros(),
+        RandomStep.next(),
         next.configId());
   }
 
   @Override
   public void advance(Connection connection, ConfigRow row) throws SQLException {
     Sql.update(
-        connection, "update slot_config set seq = seq + 1 where config_id = ?", row.configId());
+        connection,
+        "update slot_config set seq = seq + ? where config_id = ?",
+        RandomStep.next(),
+        row.configId());
   }
 
   @Override

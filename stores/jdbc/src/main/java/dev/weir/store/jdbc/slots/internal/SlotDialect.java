@@ -47,17 +47,17 @@ interface SlotDialect {
   Optional<ConfigRow> lockIfFree(Connection connection, StoreClock clock, String name)
       throws SQLException;
 
-  /** Creates a configuration at version 1; returns its id. */
+  /** Creates a configuration at version 1, with a random sequence number; returns its id. */
   int create(Connection connection, String name) throws SQLException;
 
   /**
-   * Changes a locked configuration and advances its sequence number.
+   * Changes a locked configuration and advances its sequence number by a random step.
    *
    * @param next has the grid to store
    */
   void change(Connection connection, ConfigRow next, int version) throws SQLException;
 
-  /** Advances the sequence number of a locked configuration. */
+  /** Advances the sequence number of a locked configuration by a random step. */
   void advance(Connection connection, ConfigRow row) throws SQLException;
 
   /** Reads the row of a configuration without locking it. */

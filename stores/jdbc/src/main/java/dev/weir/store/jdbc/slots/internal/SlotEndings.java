@@ -8,6 +8,7 @@ import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.SlotState;
 import dev.weir.engine.slots.Transition;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.internal.RandomStep;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -183,6 +184,6 @@ final class SlotEndings {
   private static SlotWriter writer(SlotDialect dialect, JdbcWindows windows, boolean isAdvanced) {
     return isAdvanced
         ? dialect.writer(List.of(windows))
-        : dialect.advancingWriter(List.of(windows), WrittenBatch.newStep());
+        : dialect.advancingWriter(List.of(windows), RandomStep.next());
   }
 }

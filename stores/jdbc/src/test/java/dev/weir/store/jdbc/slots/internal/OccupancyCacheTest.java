@@ -43,7 +43,7 @@ final class OccupancyCacheTest {
     return new OccupancyCache.CachedView(
         view,
         new SlotConfig(name, 1, POLICY, Instant.EPOCH),
-        new ConfigRow(1, name, 1, 1, Long.MIN_VALUE, seq, 0));
+        new ConfigRow(1, name, 1, 0, 1, Long.MIN_VALUE, seq, 0));
   }
 
   @Test

@@ -129,7 +129,7 @@ final class OracleBlockTest {
   }
 
   private JdbcWindows windows(long seq) {
-    ConfigRow row = new ConfigRow(1, "c", 1, 1, Long.MIN_VALUE, seq, Micros.ceil(NOON));
+    ConfigRow row = new ConfigRow(1, "c", 1, 0, 1, Long.MIN_VALUE, seq, Micros.ceil(NOON));
     OccupancyView view = JdbcWindows.emptyView(row, CONFIG);
     view.add(new Page(Micros.ceil(NOON), Long.MAX_VALUE / 2, List.of(), List.of()));
     return new JdbcWindows(

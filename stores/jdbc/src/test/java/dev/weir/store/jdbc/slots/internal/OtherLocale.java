@@ -53,7 +53,7 @@ final class OtherLocale {
         proxy(Connection.class, (self, method, arguments) -> proxy(CallableStatement.class, call));
     ConfigRow row =
         new ConfigRow(
-            17, request.config().name(), 1, 1, Long.MIN_VALUE, 100, Micros.ceil(Account.NOON));
+            17, request.config().name(), 1, 0, 1, Long.MIN_VALUE, 100, Micros.ceil(Account.NOON));
     OccupancyView view = JdbcWindows.emptyView(row, request.config());
     view.add(new Page(Micros.ceil(Account.NOON), Long.MAX_VALUE / 2, List.of(), List.of()));
     JdbcWindows windows =

@@ -1,0 +1,235 @@
+package dev.weir.store.jdbc.slots.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.core.internal.Micros;
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.slots.AssignRequest;
+import dev.weir.engine.slots.Slot;
+import dev.weir.engine.slots.SlotConfig;
+import dev.weir.engine.slots.SlotObserver;
+import dev.weir.engine.slots.SlotRequest;
+import dev.weir.store.jdbc.Database;
+import dev.weir.store.jdbc.PoolSettings;
+import dev.weir.store.jdbc.PostgresqlPool;
+import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.tck.slots.Node;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A database that is replaced by a backup of it while nodes run. What was committed after the
+ * backup never happened, as on a standby that takes over too early, and the same version numbers
+ * are given again.
+ */
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class RestoredDatabaseTest {
+  private static final String NAME = "c";
+  private static final SlotPolicy TEN = policy(10);
+  private static final SlotPolicy HUNDRED = policy(100);
+  private static final SlotPolicy THREE = policy(3);
+
+  @TempDir private Path folder;
+  private EmbeddedPostgres server;
+  private HikariDataSource pool;
+  private Node node;
+
+  @BeforeEach
+  void start() throws IOException {
+    server = server(0);
+    pool =
+        PostgresqlPool.open(
+            new PoolSettings(
+                server.getJdbcUrl("postgres", "postgres"),
+                "postgres",
+                "",
+                1,
+                4,
+                Duration.ofSeconds(30)));
+    PostgresqlPool.migrate(pool);
+    node = node();
+  }
+
+  @AfterEach
+  void end() throws IOException {
+    pool.close();
+    server.close();
+  }
+
+  @Test
+  void limitOfALostVersionIsNotUsed() throws IOException {
+    assign(node.configs().configure(NAME, TEN), "first", 1);
+    backUp();
+    SlotConfig lost = node.configs().configure(NAME, HUNDRED);
+    assign(lost, "first", 1);
+
+    restore();
+
+    assertThat(node.configs().configure(NAME, THREE).version()).isEqualTo(lost.version());
+    assertThat(eventsByWindow(assign(lost, "later", 60))).allMatch(events -> events <= 3);
+  }
+
+  @Test
+  void pauseAfterARestoreIsKeptByNodesThatKnowALostVersion() throws IOException {
+    assign(node.configs().configure(NAME, TEN), "first", 1);
+    backUp();
+    SlotConfig lost = node.configs().configure(NAME, HUNDRED);
+    assign(lost, "first", 1);
+
+    restore();
+
+    Instant end = Account.NOON.plus(Duration.ofHours(1));
+    SlotConfig paused = node.configs().configure(NAME, TEN.withPausedUntil(Micros.ceil(end)));
+    assertThat(paused.version()).isEqualTo(lost.version());
+    assertThat(assign(lost, "later", 60)).noneMatch(slot -> slot.scheduledTime().isBefore(end));
+  }
+
+  @Test
+  void nodeWithoutAViewDoesNotUseALostVersionEither() throws IOException {
+    node.configs().configure(NAME, TEN);
+    backUp();
+    SlotConfig lost = node.configs().configure(NAME, HUNDRED);
+
+    restore();
+
+    node.configs().configure(NAME, THREE);
+    assertThat(eventsByWindow(assign(lost, "later", 60))).allMatch(events -> events <= 3);
+  }
+
+  @Test
+  void configurationThatWasLostIsNotTakenForTheOneOfItsName() throws IOException {
+    SlotConfig other = node.configs().configure("other", TEN);
+    node.ledger()
+        .assign(List.of(new AssignRequest(new SlotRequest("a", "other", Account.NOON), other)));
+    backUp();
+    SlotConfig lost = node.configs().configure(NAME, HUNDRED);
+    // The event has a slot already: nothing is written, and this node has a view.
+    assertThat(node.ledger().assign(List.of(request(lost, "a", Account.NOON)))).hasSize(1);
+
+    restore();
+
+    node.configs().configure(NAME, THREE);
+    assertThat(eventsByWindow(assign(lost, "later", 60))).allMatch(events -> events <= 3);
+  }
+
+  @Test
+  void windowsOfThePastThatWereCountedAfterTheBackupAreCountedAgain() throws IOException {
+    SlotConfig config = node.configs().configure(NAME, TEN);
+    assign(config, "first", 5);
+    SlotConfig next = node.configs().configure(NAME, THREE);
+    backUp();
+    // Counts the windows before the change, in which there are five events of ten.
+    assign(next, "lost", 1);
+
+    restore();
+
+    assign(next, "again", 1);
+    assertThat(eventsByWindow(assign(next, "later", 20))).allMatch(events -> events <= 3);
+    Node other = node();
+    assertThat(eventsByWindow(other, next, "other", 20)).allMatch(events -> events <= 3);
+  }
+
+  private static SlotPolicy policy(int maxPerWindow) {
+    return SlotPolicy.of(maxPerWindow, Duration.ofSeconds(4));
+  }
+
+  private Node node() {
+    return Database.node(pool, StoreClock.DATABASE, SlotObserver.NONE);
+  }
+
+  private static AssignRequest request(SlotConfig config, String event, Instant time) {
+    return new AssignRequest(new SlotRequest(event, NAME, time), config);
+  }
+
+  /**
+   * Requests slots at noon.
+   *
+   * @param cached the version that the node believes to be in force
+   */
+  private List<Slot> assign(SlotConfig cached, String prefix, int events) {
+    return assign(node, cached, prefix, events);
+  }
+
+  private static List<Slot> assign(Node node, SlotConfig cached, String prefix, int events) {
+    return node
+        .ledger()
+        .assign(
+            IntStream.range(0, events)
+                .mapToObj(i -> request(cached, prefix + i, Account.NOON))
+                .toList())
+        .stream()
+        .map(Account::slot)
+        .toList();
+  }
+
+  private static Collection<Long> eventsByWindow(
+      Node node, SlotConfig cached, String prefix, int events) {
+    return eventsByWindow(assign(node, cached, prefix, events));
+  }
+
+  private static Collection<Long> eventsByWindow(List<Slot> slots) {
+    return slots.stream()
+        .collect(Collectors.groupingBy(Slot::windowStart, Collectors.counting()))
+        .values();
+  }
+
+  private void backUp() throws IOException {
+    server.close();
+    copy(folder.resolve("data"), folder.resolve("backup"));
+    startAgain();
+  }
+
+  private void restore() throws IOException {
+    server.close();
+    Files.move(folder.resolve("data"), folder.resolve("lost"));
+    copy(folder.resolve("backup"), folder.resolve("data"));
+    startAgain();
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    try (Stream<Path> files = Files.walk(from)) {
+      for (Path file : (Iterable<Path>) files::iterator) {
+        Files.copy(file, to.resolve(from.relativize(file)));
+      }
+    }
+    // PostgreSQL starts only in a folder that other users cannot read.
+    Files.setPosixFilePermissions(to, Files.getPosixFilePermissions(from));
+  }
+
+  /** Returns when the node's pool has noticed that the database is back. */
+  private void startAgain() throws IOException {
+    server = server(server.getPort());
+    while (true) {
+      try {
+        Instant unused = node.ledger().now();
+        return;
+      } catch (StoreException stillGone) {
+        Thread.onSpinWait();
+      }
+    }
+  }
+
+  private EmbeddedPostgres server(int port) throws IOException {
+    return EmbeddedPostgres.builder()
+        .setDataDirectory(folder.resolve("data"))
+        .setCleanDataDirectory(false)
+        .setPort(port)
+        .start();
+  }
+}
