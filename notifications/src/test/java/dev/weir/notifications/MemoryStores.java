@@ -399,7 +399,7 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
   }
 
   @Override
-  public synchronized int removeOlder(Instant before, int max) {
+  public synchronized int removeOlder(Duration retention, int max) {
     throw new UnsupportedOperationException("no test needs it");
   }
 

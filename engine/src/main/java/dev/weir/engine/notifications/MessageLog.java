@@ -1,5 +1,6 @@
 package dev.weir.engine.notifications;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -72,14 +73,14 @@ public interface MessageLog {
   Set<UUID> reopen(List<UUID> messages, Instant failedBy);
 
   /**
-   * Removes up to {@code max} messages that were counted before {@code before} or, if they never
-   * were, ended before it, with their idempotency keys. Messages that are deferred or in the outbox
-   * stay. A published message that no sender has recorded is removed as well, because it may be
-   * consumed by a program that records nothing.
+   * Removes up to {@code max} messages that have {@linkplain MessageState#isFinished ended}, and
+   * were neither counted nor changed for more than {@code retention}, with their idempotency keys.
+   * The clock of the store decides, because the log belongs to all nodes. A message that has not
+   * ended is never removed.
    *
    * @return the number of messages that were removed
    */
-  int removeOlder(Instant before, int max);
+  int removeOlder(Duration retention, int max);
 
   /**
    * What a provider did with a message.

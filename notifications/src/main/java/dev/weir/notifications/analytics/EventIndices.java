@@ -1,7 +1,7 @@
 package dev.weir.notifications.analytics;
 
 import java.time.DateTimeException;
-import java.time.InstantSource;
+import java.time.Instant;
 import java.time.LocalDate;
 import java.time.Period;
 import java.time.ZoneOffset;
@@ -16,7 +16,8 @@ import java.util.Optional;
  *
  * <p>Old indices are removed by this class and not by a policy of OpenSearch's index state
  * management, because that is a plugin which not every cluster has; two ways would mean that only
- * one of them is tested.
+ * one of them is tested. Which days are old is decided by the clock of OpenSearch: the indices
+ * belong to all nodes, and one whose clock is wrong must not remove them. Used by one thread.
  */
 final class EventIndices {
   /** Matches all indices. */
@@ -63,19 +64,38 @@ final class EventIndices {
 
   private final OpenSearch search;
   private final Period retention;
-  private final InstantSource clock;
 
-  EventIndices(OpenSearch search, Period retention, InstantSource clock) {
+  /** The time of OpenSearch when it was last read, and that of this process. */
+  private Instant readAt = Instant.EPOCH;
+
+  private long readNanos = System.nanoTime();
+
+  EventIndices(OpenSearch search, Period retention) {
     this.search = search;
     this.retention = retention;
-    this.clock = clock;
   }
 
   static String name(LocalDate day) {
     return PREFIX + DAY.format(day);
   }
 
-  /** Returns true if an event of that day is kept: neither expired nor far in the future. */
+  /** Reads the clock of OpenSearch; the right to read the indices is enough for that. */
+  void readTime() {
+    long seconds =
+        search.call("GET", "/_cat/count/" + PATTERN + "?format=json&h=epoch", "").items().stream()
+            .flatMap(row -> row.at("epoch").text().stream())
+            .filter(text -> text.matches("[0-9]{1,11}"))
+            .map(Long::parseLong)
+            .findFirst()
+            .orElseThrow(() -> OpenSearchException.unexpected(search + " does not say its time"));
+    readAt = Instant.ofEpochSecond(seconds);
+    readNanos = System.nanoTime();
+  }
+
+  /**
+   * Returns true if an event of that day is kept: neither expired nor far in the future. The time
+   * has to be read before.
+   */
   boolean isKept(LocalDate day) {
     LocalDate today = today();
     return !day.isBefore(today.minus(retention)) && !day.isAfter(today.plusDays(1));
@@ -95,6 +115,7 @@ final class EventIndices {
 
   /** Removes indices of days before the retention, and returns their names. */
   List<String> removeOld() {
+    readTime();
     List<String> old =
         search.call("GET", "/_cat/indices/" + PATTERN + "?format=json&h=index", "").items().stream()
             .flatMap(row -> row.at("index").text().stream())
@@ -121,6 +142,6 @@ final class EventIndices {
   }
 
   private LocalDate today() {
-    return LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
+    return LocalDate.ofInstant(readAt.plusNanos(System.nanoTime() - readNanos), ZoneOffset.UTC);
   }
 }

@@ -18,7 +18,7 @@ final class EventWriter {
   private final AnalyticsObserver observer;
   private volatile boolean isDown;
 
-  /** True if the template exists, as far as it is known. */
+  /** True if the template exists, as far as it is known, and the time of OpenSearch was read. */
   private boolean isPrepared;
 
   private long removedNanos = System.nanoTime() - BETWEEN_REMOVALS_NANOS;
@@ -39,6 +39,7 @@ final class EventWriter {
     try {
       if (!isPrepared) {
         indices.createTemplate();
+        indices.readTime();
         isPrepared = true;
         answered();
       }
@@ -66,27 +67,18 @@ final class EventWriter {
     }
   }
 
-  /** Returns the documents of records. Records that can never be indexed are left out. */
+  /** Returns the documents of records. Records that are no events are left out. */
   List<EventDocument> documents(Iterable<ConsumerRecord<byte[], byte[]>> records) {
     List<EventDocument> documents = new ArrayList<>();
     int invalid = 0;
-    int expired = 0;
     for (ConsumerRecord<byte[], byte[]> record : records) {
       Optional<EventDocument> document = EventDocument.of(record);
-      if (document.isEmpty()) {
-        invalid++;
-      } else if (indices.isKept(document.get().day())) {
-        documents.add(document.get());
-      } else {
-        expired++;
-      }
+      document.ifPresent(documents::add);
+      invalid += document.isPresent() ? 0 : 1;
     }
-    if (invalid + expired > 0) {
-      observer.rejected(invalid + expired);
-      log.warn(
-          "{} records are no events, and {} are not of the days that are kept: not indexed",
-          invalid,
-          expired);
+    if (invalid > 0) {
+      observer.rejected(invalid);
+      log.warn("{} records are no events: not indexed", invalid);
     }
     return documents;
   }
@@ -97,6 +89,22 @@ final class EventWriter {
     if (documents.isEmpty() || !prepare()) {
       return documents;
     }
+    List<EventDocument> kept = kept(documents);
+    return kept.isEmpty() ? kept : send(kept);
+  }
+
+  private List<EventDocument> kept(List<EventDocument> documents) {
+    List<EventDocument> kept =
+        documents.stream().filter(document -> indices.isKept(document.day())).toList();
+    int others = documents.size() - kept.size();
+    if (others > 0) {
+      observer.rejected(others);
+      log.warn("{} events are not of the days that are kept: not indexed", others);
+    }
+    return kept;
+  }
+
+  private List<EventDocument> send(List<EventDocument> documents) {
     try {
       BulkResult result = BulkResult.of(search, documents);
       observer.indexed(result.indexed());

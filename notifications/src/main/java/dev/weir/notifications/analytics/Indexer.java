@@ -4,7 +4,6 @@ import dev.weir.notifications.kafka.KafkaClients;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.kafka.KafkaUnavailableException;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
@@ -55,9 +54,8 @@ public final class Indexer implements AutoCloseable {
       EventTopic topic,
       OpenSearch search,
       IndexerSettings settings,
-      InstantSource clock,
       AnalyticsObserver observer) {
-    EventIndices indices = new EventIndices(search, settings.retention(), clock);
+    EventIndices indices = new EventIndices(search, settings.retention());
     Indexer indexer =
         new Indexer(cluster, topic, settings, new EventWriter(search, indices, observer));
     indexer.thread.start();

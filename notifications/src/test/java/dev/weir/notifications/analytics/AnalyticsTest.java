@@ -12,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.time.Period;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -188,7 +187,7 @@ final class AnalyticsTest {
   }
 
   private void index(List<NotificationEvent> events) {
-    EventIndices indices = new EventIndices(search, Period.ofDays(90), InstantSource.system());
+    EventIndices indices = new EventIndices(search, Period.ofDays(90));
     indices.createTemplate();
     List<EventDocument> documents =
         events.stream()

@@ -96,8 +96,7 @@ final class EventScene implements AutoCloseable {
   }
 
   Indexer start(OpenSearch search, CountingObserver observer, IndexerSettings other) {
-    Indexer indexer =
-        Indexer.start(TestKafka.cluster(), topic, search, other, InstantSource.system(), observer);
+    Indexer indexer = Indexer.start(TestKafka.cluster(), topic, search, other, observer);
     indexers.add(indexer);
     return indexer;
   }

@@ -203,6 +203,7 @@ final class IndexerTest {
     HttpServer busy =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     busy.createContext("/", exchange -> answer(exchange, 200, "[]"));
+    busy.createContext("/_cat/count", exchange -> answer(exchange, 200, time(Instant.now())));
     busy.createContext("/_index_template", exchange -> answer(exchange, 200, "{}"));
     busy.createContext("/_bulk", exchange -> bulk(exchange, taken, requests.incrementAndGet()));
     busy.start();
@@ -220,6 +221,43 @@ final class IndexerTest {
     assertThat(taken).isEqualTo(ids(events));
     assertThat(observer.indexed).isEqualTo(300);
     assertThat(observer.rejected).isZero();
+  }
+
+  /** A node whose clock is 400 days ahead of that of OpenSearch. */
+  @Test
+  void clockOfOpenSearchDecidesWhichDaysAreOld() throws Exception {
+    Instant there = Instant.now().minus(Duration.ofDays(400));
+    LocalDate today = LocalDate.ofInstant(there, ZoneOffset.UTC);
+    Set<String> removed = ConcurrentHashMap.newKeySet();
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext(
+        "/",
+        exchange -> {
+          removed.add(exchange.getRequestMethod() + " " + exchange.getRequestURI().getPath());
+          answer(exchange, 200, "{}");
+        });
+    server.createContext("/_cat/count", exchange -> answer(exchange, 200, time(there)));
+    String indices =
+        "[{\"index\":\"%s\"},{\"index\":\"%s\"}]"
+            .formatted(
+                EventIndices.name(today.minusDays(89)), EventIndices.name(today.minusDays(92)));
+    server.createContext("/_cat/indices", exchange -> answer(exchange, 200, indices));
+    server.start();
+    URI url = URI.create("http://127.0.0.1:" + server.getAddress().getPort());
+    try (OpenSearch client = new OpenSearch(OpenSearchSettings.of(url))) {
+      EventIndices kept = new EventIndices(client, Period.ofDays(90));
+      assertThat(kept.removeOld()).containsExactly(EventIndices.name(today.minusDays(92)));
+      assertThat(kept.isKept(today.minusDays(89))).isTrue();
+      assertThat(kept.isKept(today.plusDays(399))).isFalse();
+    } finally {
+      server.stop(0);
+    }
+    assertThat(removed).containsExactly("DELETE /" + EventIndices.name(today.minusDays(92)));
+  }
+
+  private static String time(Instant at) {
+    return "[{\"epoch\":\"%d\"}]".formatted(at.getEpochSecond());
   }
 
   private static void bulk(HttpExchange exchange, Set<String> taken, int request)

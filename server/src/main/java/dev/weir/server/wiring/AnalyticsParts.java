@@ -74,12 +74,7 @@ final class AnalyticsParts implements AutoCloseable {
       if (search.isPresent() && indexer == null && !isClosed) {
         indexer =
             Indexer.start(
-                cluster,
-                EventTopic.DEFAULT,
-                search.get(),
-                settings.analytics().indexer(),
-                InstantSource.system(),
-                metrics);
+                cluster, EventTopic.DEFAULT, search.get(), settings.analytics().indexer(), metrics);
       }
     } finally {
       lock.unlock();

@@ -9,7 +9,6 @@ import dev.weir.notifications.Publisher;
 import dev.weir.notifications.Republisher;
 import dev.weir.notifications.SendObserver;
 import java.time.Duration;
-import java.time.Instant;
 
 /** The periodic tasks of messages. */
 final class MessageUpkeep {
@@ -51,10 +50,9 @@ final class MessageUpkeep {
   }
 
   private static void removeOld(MessageLog messages, Duration retention) {
-    Instant before = Instant.now().minus(retention);
     int removed = MAX_REMOVED;
     for (int step = 0; step < MAX_STEPS && removed == MAX_REMOVED; step++) {
-      removed = messages.removeOlder(before, MAX_REMOVED);
+      removed = messages.removeOlder(retention, MAX_REMOVED);
     }
   }
 }

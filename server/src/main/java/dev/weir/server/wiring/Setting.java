@@ -165,8 +165,8 @@ public enum Setting {
   NOTIFICATIONS_RETENTION(
       "weir.notifications.retention",
       "P30D",
-      "How long messages are kept after they were counted, with their states and idempotency keys."
-          + " ISO-8601 duration, at least PT1H."),
+      "How long messages that have ended are kept after they were counted and last changed, with"
+          + " their states and idempotency keys. ISO-8601 duration, at least PT1H."),
   NOTIFICATIONS_SENDER(
       "weir.notifications.sender",
       "true",

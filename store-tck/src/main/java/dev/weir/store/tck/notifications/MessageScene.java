@@ -170,7 +170,7 @@ final class MessageScene {
                       .getFirst());
       case MessageStep.Reopen reopen -> on.log().reopen(ids(reopen.messages()), clock.instant());
       case MessageStep.Remove remove ->
-          on.log().removeOlder(clock.instant().minusSeconds(remove.minAgeSeconds()), 1_000);
+          on.log().removeOlder(Duration.ofSeconds(remove.minAgeSeconds()), 1_000);
     };
   }
 

@@ -4,6 +4,7 @@ import dev.weir.core.internal.Micros;
 import dev.weir.engine.notifications.MessageLog;
 import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.engine.notifications.MessageState;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -137,14 +138,15 @@ final class NaiveLog implements MessageLog {
   }
 
   @Override
-  public int removeOlder(Instant before, int max) {
+  public int removeOlder(Duration retention, int max) {
     synchronized (model) {
+      long before = model.now() - Micros.floor(retention);
       List<NaiveMessage> old =
           model
               .messages()
-              .filter(known -> known.createdAt < Micros.clamped(before))
-              .filter(known -> known.takenAt.orElse(known.changedAt) < Micros.clamped(before))
-              .filter(known -> known.state != MessageState.DEFERRED && known.outbox.isEmpty())
+              .filter(known -> known.createdAt < before && known.changedAt < before)
+              .filter(known -> known.takenAt.orElse(known.changedAt) < before)
+              .filter(known -> known.state.isFinished() && known.outbox.isEmpty())
               .sorted(Comparator.comparingLong(known -> known.createdAt))
               .limit(max)
               .toList();

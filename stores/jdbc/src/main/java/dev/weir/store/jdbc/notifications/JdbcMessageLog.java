@@ -10,6 +10,7 @@ import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -81,13 +82,14 @@ public final class JdbcMessageLog implements MessageLog {
 
   /**
    * The time of creation is indexed; only what was deferred is counted much later. Both are times
-   * of the database, and so is the last change of a message that was never counted.
+   * of the database. The last change may be a time of a node, which keeps a message longer at most.
    */
   private static final String REMOVE =
       """
       delete from notification_message where id = any(array(
         select m.id from notification_message m
-        where m.created_at < ? and coalesce(m.taken_at, m.changed_at) < ? and m.state <> 0
+        where m.created_at < ? and greatest(m.taken_at, m.changed_at) < ?
+          and m.state in (2, 3, 4, 5)
           and not exists (select from notification_outbox o where o.message_id = m.id)
         order by m.created_at limit ? for update of m skip locked))
       """;
@@ -247,9 +249,11 @@ public final class JdbcMessageLog implements MessageLog {
   }
 
   @Override
-  public int removeOlder(Instant before, int max) {
-    long beforeMicros = Micros.clamped(before);
-    return transactions.autoCommit(
-        connection -> Sql.update(connection, REMOVE, beforeMicros, beforeMicros, max));
+  public int removeOlder(Duration retention, int max) {
+    return transactions.write(
+        connection -> {
+          long before = Sql.now(connection, Dialect.POSTGRESQL, clock) - Micros.floor(retention);
+          return Sql.update(connection, REMOVE, before, before, max);
+        });
   }
 }
