@@ -29,7 +29,6 @@ final class AuthFilter {
    */
   private static final int FIRST = -100;
 
-  private static final String BEARER = "Bearer ";
   private static final String CHALLENGE = "WWW-Authenticate";
   private static final String REALM = "Bearer realm=\"weir\"";
 
@@ -44,10 +43,8 @@ final class AuthFilter {
   @RequestFilter
   @Order(FIRST)
   CompletableFuture<HttpRequest<?>> check(HttpRequest<?> request) {
-    Optional<RequiresRole.Role> role =
-        Endpoint.of(request)
-            .flatMap(metadata -> metadata.enumValue(RequiresRole.class, RequiresRole.Role.class));
-    if (role.isEmpty() || isOpen(role.get())) {
+    Optional<RequiresRole.Role> role = Endpoint.of(request).flatMap(Endpoint::role);
+    if (role.isEmpty() || settings.isOpen(role.get())) {
       return CompletableFuture.completedFuture(request);
     }
     String token = token(request);
@@ -64,13 +61,6 @@ final class AuthFilter {
         threads);
   }
 
-  private boolean isOpen(RequiresRole.Role role) {
-    return switch (role) {
-      case ADMIN -> settings.adminToken().isEmpty() && settings.issuer().isEmpty();
-      case CLIENT -> settings.clientKeys().isEmpty();
-    };
-  }
-
   private static String token(HttpRequest<?> request) {
     List<String> given = request.getHeaders().getAll("Authorization");
     if (given.size() > 1) {
@@ -83,16 +73,8 @@ final class AuthFilter {
     }
     return given.stream()
         .findFirst()
-        .filter(header -> header.regionMatches(true, 0, BEARER, 0, BEARER.length()))
-        .map(header -> header.substring(BEARER.length()).trim())
-        .orElseThrow(
-            () ->
-                new ProblemException(
-                    Problem.of(
-                        401,
-                        "token-missing",
-                        "Send the header Authorization: Bearer with a token."),
-                    Map.of(CHALLENGE, REALM)));
+        .flatMap(BearerToken::of)
+        .orElseThrow(() -> new ProblemException(BearerToken.missing(), Map.of(CHALLENGE, REALM)));
   }
 
   /**
@@ -102,7 +84,7 @@ final class AuthFilter {
   private boolean isOpenedByOwn(RequiresRole.Role role, String token, boolean mayAskIssuer) {
     boolean admin = settings.isAdmin(token);
     boolean client = settings.isClient(token);
-    if (admin || (client && role == RequiresRole.Role.CLIENT)) {
+    if (admin || (client && role != RequiresRole.Role.ADMIN)) {
       return true;
     }
     if (client || !mayAskIssuer) {

@@ -31,15 +31,17 @@ final class CrossSiteFilter {
   private static final Pattern WHOLE_ADDRESS = Pattern.compile("[^/?#]*://([^/?#]*)");
 
   private final AllowedHosts own;
+  private final HttpSettings settings;
 
-  CrossSiteFilter(AllowedHosts own) {
+  CrossSiteFilter(AllowedHosts own, HttpSettings settings) {
     this.own = own;
+    this.settings = settings;
   }
 
   @RequestFilter
   @Order(Ordered.HIGHEST_PRECEDENCE)
   void check(HttpRequest<?> request) {
-    if (!own.isAny() && !Endpoint.has(request, AnyHost.class)) {
+    if (!own.isAny() && !Endpoint.has(request, AnyHost.class) && isReachedWithoutToken(request)) {
       List<String> hosts = hosts(request);
       for (String host : hosts) {
         if (!own.isOwn(host)) {
@@ -58,6 +60,16 @@ final class CrossSiteFilter {
               "Send the body with Content-Type: %s."
                   .formatted(String.join(" or ", readableTypes(request)))));
     }
+  }
+
+  /**
+   * Returns true if a page of another site could use the node, or at least this endpoint: it knows
+   * no token.
+   */
+  private boolean isReachedWithoutToken(HttpRequest<?> request) {
+    return settings.isOpen(RequiresRole.Role.ADMIN)
+        || settings.isOpen(RequiresRole.Role.CLIENT)
+        || Endpoint.of(request).flatMap(Endpoint::role).filter(settings::isOpen).isPresent();
   }
 
   /**
@@ -80,8 +92,8 @@ final class CrossSiteFilter {
     return Problem.of(
         421,
         "misdirected",
-        ("On loopback and without a token, Weir answers only to its own names, not to \"%s\". If"
-                + " that is one of them, add it to weir.allowed-hosts.")
+        ("Without a token, Weir answers only to its own names, not to \"%s\". If that is one of"
+                + " them, add it to weir.allowed-hosts.")
             .formatted(Snippet.of(host)));
   }
 

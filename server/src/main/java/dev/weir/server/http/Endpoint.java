@@ -16,6 +16,11 @@ final class Endpoint {
         .map(route -> route.getRouteInfo().getAnnotationMetadata());
   }
 
+  /** Returns the role that the endpoint with these annotations requires; empty if none. */
+  static Optional<RequiresRole.Role> role(AnnotationMetadata metadata) {
+    return metadata.enumValue(RequiresRole.class, RequiresRole.Role.class);
+  }
+
   /** Returns true if an endpoint was found and has the annotation. */
   static boolean has(HttpRequest<?> request, Class<? extends Annotation> annotation) {
     return of(request).filter(metadata -> metadata.hasAnnotation(annotation)).isPresent();

@@ -10,17 +10,49 @@ import java.util.Set;
 /**
  * Settings of the HTTP endpoints.
  *
+ * @param exposure who can reach the listener of the endpoints
  * @param adminToken the token of administrators; without it and without an issuer, admin endpoints
- *     are open
+ *     are open on loopback
  * @param issuer an issuer whose tokens are accepted too
- * @param clientKeys the keys of clients; if empty, data endpoints are open
+ * @param clientKeys the keys of clients; if empty, data endpoints are open on loopback
  * @param trustedProxies the proxies that are trusted to name the address of a client
  */
 public record HttpSettings(
+    Exposure exposure,
     Optional<String> adminToken,
     Optional<Issuer> issuer,
     Set<String> clientKeys,
     TrustedProxies trustedProxies) {
+
+  /** Returns true if endpoints with this role need no credential. */
+  boolean isOpen(RequiresRole.Role role) {
+    return switch (role) {
+      case ADMIN -> adminToken.isEmpty() && issuer.isEmpty() && exposure == Exposure.LOOPBACK;
+      case CLIENT -> isOpenToClients();
+      case OBSERVER -> isOpenToObservers();
+    };
+  }
+
+  /** Returns true if clients need no credential. */
+  public boolean isOpenToClients() {
+    return clientKeys.isEmpty() && exposure != Exposure.NETWORK;
+  }
+
+  /** Returns true if metrics can be read without a credential. */
+  public boolean isOpenToObservers() {
+    return exposure != Exposure.NETWORK;
+  }
+
+  /** Returns the same settings for a listener with another exposure. */
+  public HttpSettings at(Exposure other) {
+    return new HttpSettings(other, adminToken, issuer, clientKeys, trustedProxies);
+  }
+
+  /** Returns true if this is the admin token or a client key. */
+  public boolean isAccepted(String token) {
+    // Both are compared, so that the time does not tell which one it was.
+    return isAdmin(token) | isClient(token);
+  }
 
   /** Returns true if this is the admin token. */
   public boolean isAdmin(String token) {

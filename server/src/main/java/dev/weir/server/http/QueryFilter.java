@@ -8,9 +8,8 @@ import java.util.Optional;
 
 /**
  * Rejects queries that are not UTF-8, and query parameters on endpoints that take none: a misspelt
- * or misplaced parameter would silently do nothing. Endpoints without a required role (health,
- * metrics, documentation) accept any query, because monitors and browsers add parameters of their
- * own.
+ * or misplaced parameter would silently do nothing. Health, metrics and documentation accept any
+ * query, because monitors and browsers add parameters of their own.
  */
 @ServerFilter(ServerFilter.MATCH_ALL_PATTERN)
 final class QueryFilter {
@@ -21,7 +20,12 @@ final class QueryFilter {
       return;
     }
     Optional<AnnotationMetadata> endpoint =
-        Endpoint.of(request).filter(metadata -> metadata.hasAnnotation(RequiresRole.class));
+        Endpoint.of(request)
+            .filter(
+                metadata ->
+                    Endpoint.role(metadata)
+                        .filter(role -> role != RequiresRole.Role.OBSERVER)
+                        .isPresent());
     if (endpoint.isEmpty()) {
       return;
     }

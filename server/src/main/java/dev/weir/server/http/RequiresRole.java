@@ -13,6 +13,8 @@ public @interface RequiresRole {
 
   /** A set of permissions of a caller. */
   enum Role {
+    /** Reads metrics. On loopback everyone may; elsewhere any token of a client may. */
+    OBSERVER,
     CLIENT,
     ADMIN
   }

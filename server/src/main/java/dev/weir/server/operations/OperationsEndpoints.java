@@ -12,21 +12,17 @@ import io.micronaut.http.annotation.Get;
 import io.micronaut.http.annotation.Produces;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
-import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
-import io.prometheus.metrics.model.registry.PrometheusRegistry;
 
-/** Endpoints for operators: liveness, readiness and metrics. */
+/** Probes: liveness and readiness. */
 @Controller
 @ExecuteOn(TaskExecutors.VIRTUAL)
 final class OperationsEndpoints {
   private final Draining draining;
   private final Readiness readiness;
-  private final PrometheusRegistry metrics;
 
-  OperationsEndpoints(Draining draining, Readiness readiness, PrometheusRegistry metrics) {
+  OperationsEndpoints(Draining draining, Readiness readiness) {
     this.draining = draining;
     this.readiness = readiness;
-    this.metrics = metrics;
   }
 
   @Get("/health/live")
@@ -41,12 +37,6 @@ final class OperationsEndpoints {
   @Produces(MediaType.APPLICATION_JSON)
   HttpResponse<byte[]> ready() {
     return status(draining.begun() ? HealthJson.down("draining") : HealthJson.of(readiness));
-  }
-
-  @Get("/metrics")
-  @Produces(PrometheusTextFormatWriter.CONTENT_TYPE)
-  byte[] metrics() {
-    return MetricsText.of(metrics);
   }
 
   private static HttpResponse<byte[]> status(HealthJson health) {

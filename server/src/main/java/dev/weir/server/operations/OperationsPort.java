@@ -1,6 +1,9 @@
 package dev.weir.server.operations;
 
 import dev.weir.server.http.AllowedHosts;
+import dev.weir.server.http.BearerToken;
+import dev.weir.server.http.Exposure;
+import dev.weir.server.http.HttpSettings;
 import dev.weir.server.http.Json;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.Readiness;
@@ -32,6 +35,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -51,6 +55,7 @@ public final class OperationsPort implements AutoCloseable {
   private static final int MAX_HEADERS = 8_192;
   private static final String JSON = "application/json";
 
+  private final HttpSettings access;
   private final AllowedHosts allowed;
   private final Readiness readiness;
   private final PrometheusRegistry metrics;
@@ -70,19 +75,23 @@ public final class OperationsPort implements AutoCloseable {
   /**
    * Starts to listen.
    *
+   * @param access the credentials that open metrics
    * @param maxConnection maximum time of a connection
    * @throws IOException if the address cannot be bound
    */
   OperationsPort(
       InetSocketAddress address,
+      HttpSettings access,
       Readiness readiness,
       PrometheusRegistry metrics,
       Duration maxConnection)
       throws IOException {
+    List<String> own = List.of(address.getHostString());
+    this.access = access;
     this.allowed =
-        address.getAddress().isLoopbackAddress()
-            ? AllowedHosts.of(List.of(address.getHostString()))
-            : AllowedHosts.ANY;
+        access.exposure() == Exposure.LOOPBACK
+            ? AllowedHosts.ofLoopback(own)
+            : AllowedHosts.ofNetwork(own);
     this.readiness = readiness;
     this.metrics = metrics;
     this.maxConnection = maxConnection;
@@ -109,12 +118,16 @@ public final class OperationsPort implements AutoCloseable {
   /**
    * Starts to listen.
    *
+   * @param access the credentials that open metrics
    * @throws IOException if the address cannot be bound
    */
   public static OperationsPort start(
-      InetSocketAddress address, Readiness readiness, PrometheusRegistry metrics)
+      InetSocketAddress address,
+      HttpSettings access,
+      Readiness readiness,
+      PrometheusRegistry metrics)
       throws IOException {
-    return new OperationsPort(address, readiness, metrics, MAX_CONNECTION);
+    return new OperationsPort(address, access, readiness, metrics, MAX_CONNECTION);
   }
 
   /** Returns the port, which is another one than the given if that is 0. */
@@ -194,12 +207,30 @@ public final class OperationsPort implements AutoCloseable {
   }
 
   private DefaultFullHttpResponse metrics(HttpRequest request) {
-    // A page of another site must not read them through a browser on this machine.
-    boolean isOwn =
-        request.headers().getAll(HttpHeaderNames.HOST).stream().allMatch(allowed::isOwn);
-    return isOwn
-        ? response(200, PrometheusTextFormatWriter.CONTENT_TYPE, MetricsText.of(metrics))
-        : problem(Problem.of(421, "misdirected", "On loopback, only its own names are answered."));
+    return refusal(request)
+        .map(OperationsPort::problem)
+        .orElseGet(
+            () -> response(200, PrometheusTextFormatWriter.CONTENT_TYPE, MetricsText.of(metrics)));
+  }
+
+  /** Returns why this caller may not read metrics; empty if it may. */
+  private Optional<Problem> refusal(HttpRequest request) {
+    if (access.isOpenToObservers()) {
+      // A page of another site must not read them through a browser that reaches this port.
+      return request.headers().getAll(HttpHeaderNames.HOST).stream().allMatch(allowed::isOwn)
+          ? Optional.empty()
+          : Optional.of(
+              Problem.of(421, "misdirected", "Without a token, only its own names are answered."));
+    }
+    return BearerToken.only(request.headers().getAll(HttpHeaderNames.AUTHORIZATION))
+        .map(
+            token ->
+                access.isAccepted(token) ? Optional.<Problem>empty() : Optional.of(notAllowed()))
+        .orElseGet(() -> Optional.of(BearerToken.missing()));
+  }
+
+  private static Problem notAllowed() {
+    return Problem.of(403, "not-allowed", "This token does not permit this endpoint.");
   }
 
   private static DefaultFullHttpResponse health(HealthJson health) {

@@ -13,7 +13,7 @@ import jakarta.inject.Singleton;
 import java.time.InstantSource;
 
 /**
- * Adds a {@link CheckLane} to each connection if decisions never block, no client key is required
+ * Adds a {@link CheckLane} to each connection if decisions never block, clients need no credential
  * and tracing is off.
  */
 @Singleton
@@ -35,7 +35,7 @@ final class CheckLanes implements ConnectionExtension {
 
   @Override
   public void extend(HttpConnection conversation) {
-    if (settings.clientKeys().isEmpty()) {
+    if (settings.isOpenToClients()) {
       conversation.add(
           CheckLane.NAME,
           new CheckLane(checks, date, own, () -> conversation.owesOne() && !draining.begun()));

@@ -1,12 +1,11 @@
 package dev.weir.server.wiring;
 
 import dev.weir.server.envoy.EnvoyServer;
+import dev.weir.server.http.Exposure;
 import dev.weir.server.http.HttpSettings;
 import dev.weir.server.metrics.EnvoyMetrics;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.time.InstantSource;
 import java.util.Optional;
 
@@ -20,8 +19,8 @@ final class EnvoyPort implements AutoCloseable {
     this.patience = patience;
   }
 
-  /** The address to listen on, and how long a drain may take. */
-  record Address(InetSocketAddress socket, Drain.Patience patience) {}
+  /** The address to listen on, who can reach it, and how long a drain may take. */
+  record Address(InetSocketAddress socket, Exposure exposure, Drain.Patience patience) {}
 
   /** Returns the address to listen on; empty if the service is disabled. */
   static Optional<Address> address(Settings settings, Drain.Patience patience) {
@@ -29,24 +28,21 @@ final class EnvoyPort implements AutoCloseable {
       return Optional.empty();
     }
     int port = settings.number(Setting.GRPC_PORT, 0, 65_535);
-    return Optional.of(new Address(new InetSocketAddress(host(settings), port), patience));
+    ListenAddress host = ListenAddress.of(settings, Setting.GRPC_HOST);
+    refuseWithoutKeys(settings, host.exposure());
+    return Optional.of(
+        new Address(new InetSocketAddress(host.address(), port), host.exposure(), patience));
   }
 
   /**
-   * Returns the address to bind. A client that can call can also return units, and so lift any
-   * limit.
+   * Refuses an address that other machines reach without keys: a client that can call can also
+   * return units, and so lift any limit.
    */
-  private static InetAddress host(Settings settings) {
-    String host = settings.text(Setting.GRPC_HOST);
-    try {
-      InetAddress address = InetAddress.getByName(host);
-      if (!address.isLoopbackAddress() && settings.optional(Setting.CLIENT_KEYS).isEmpty()) {
-        throw new InvalidSettingException(
-            Setting.GRPC_HOST.key(), "may be " + host + " only if weir.client-keys is set");
-      }
-      return address;
-    } catch (UnknownHostException e) {
-      throw new InvalidSettingException(Setting.GRPC_HOST.key(), "is no address: " + host);
+  private static void refuseWithoutKeys(Settings settings, Exposure exposure) {
+    if (exposure == Exposure.NETWORK && settings.optional(Setting.CLIENT_KEYS).isEmpty()) {
+      throw new InvalidSettingException(
+          Setting.GRPC_HOST.key(),
+          "may be %s only if weir.client-keys is set".formatted(settings.text(Setting.GRPC_HOST)));
     }
   }
 
@@ -65,9 +61,9 @@ final class EnvoyPort implements AutoCloseable {
           EnvoyServer.start(
               address.socket(),
               parts,
-              rest.clientKeys().isEmpty()
+              rest.at(address.exposure()).isOpenToClients()
                   ? Optional.empty()
-                  : Optional.of(token -> rest.isClient(token) || rest.isAdmin(token))),
+                  : Optional.of(rest::isAccepted)),
           address.patience());
     } catch (IOException e) {
       throw new InvalidSettingException(

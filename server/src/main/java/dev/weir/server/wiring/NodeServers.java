@@ -1,6 +1,7 @@
 package dev.weir.server.wiring;
 
 import dev.weir.server.gateway.Gateway;
+import dev.weir.server.http.Exposure;
 import dev.weir.server.rules.CheckSettings;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -8,9 +9,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The listening servers of a node. */
 record NodeServers(WebServer web, Optional<EnvoyPort> envoy, Optional<Gateway> gateway) {
+  private static final Logger log = LoggerFactory.getLogger(NodeServers.class);
 
   /**
    * Starts the servers, the web server last because it reports that the node is ready.
@@ -40,11 +44,21 @@ record NodeServers(WebServer web, Optional<EnvoyPort> envoy, Optional<Gateway> g
                             settings.http().trustedProxies(),
                             parts.gatewayMetrics())));
     stop.check();
+    warnOfAnonymousClients(settings);
     boolean isBlocking = parts.limits().checks().isBlocking();
     WebServer web =
         WebServer.start(
             settings.web(), parts.beans(settings), Map.of(CheckSettings.BLOCKING, isBlocking));
     return new NodeServers(web, envoy, gateway);
+  }
+
+  private static void warnOfAnonymousClients(NodeSettings settings) {
+    if (settings.web().exposure() == Exposure.NETWORK_WITH_ANONYMOUS_CLIENTS) {
+      log.warn(
+          "Every program that reaches {} may pay and send without a credential:"
+              + " weir.allow-anonymous-clients is true",
+          settings.web().host());
+    }
   }
 
   /**

@@ -3,6 +3,7 @@ package dev.weir.server.wiring;
 import dev.weir.engine.routes.internal.RouteSpec;
 import dev.weir.engine.rules.TrustedProxies;
 import dev.weir.server.gateway.GatewaySettings;
+import dev.weir.server.http.Exposure;
 import dev.weir.server.http.HttpSettings;
 import java.net.URI;
 import java.util.ArrayList;
@@ -41,7 +42,7 @@ record NodeSettings(
     int percent = settings.number(Setting.TRACING_PERCENT, 0, 100);
     return new NodeSettings(
         web,
-        http(settings),
+        http(settings, web.exposure()),
         DatabaseSettings.of(settings),
         SlotSettings.of(settings),
         LimitSettings.of(settings),
@@ -73,8 +74,10 @@ record NodeSettings(
     return listeners;
   }
 
-  private static HttpSettings http(Settings settings) {
+  /** Returns the credentials that a listener with this exposure accepts. */
+  static HttpSettings http(Settings settings, Exposure exposure) {
     return new HttpSettings(
+        exposure,
         settings.secret(Setting.ADMIN_TOKEN),
         OidcSettings.issuer(settings),
         settings.secrets(Setting.CLIENT_KEYS),

@@ -1,12 +1,12 @@
 package dev.weir.server.wiring;
 
+import dev.weir.server.http.Exposure;
+import dev.weir.server.http.HttpSettings;
 import dev.weir.server.http.Readiness;
 import dev.weir.server.operations.OperationsPort;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,24 +17,34 @@ final class OperationsAddress {
 
   private OperationsAddress() {}
 
+  /** The address to listen on, and the credentials that it accepts. */
+  record Listener(InetSocketAddress socket, HttpSettings access) {}
+
   /** Returns the address to listen on; empty if it is disabled. */
-  static Optional<InetSocketAddress> of(Settings settings) {
+  static Optional<Listener> of(Settings settings) {
     if (settings.optional(Setting.SENDER_PORT).isEmpty()) {
       return Optional.empty();
     }
     int port = settings.number(Setting.SENDER_PORT, 0, 65_535);
-    String host = settings.text(Setting.SENDER_HOST);
-    try {
-      return Optional.of(new InetSocketAddress(InetAddress.getByName(host), port));
-    } catch (UnknownHostException e) {
-      throw new InvalidSettingException(Setting.SENDER_HOST.key(), "is no address: " + host);
+    ListenAddress host = ListenAddress.of(settings, Setting.SENDER_HOST);
+    if (host.exposure() == Exposure.NETWORK
+        && settings.optional(Setting.CLIENT_KEYS).isEmpty()
+        && settings.optional(Setting.ADMIN_TOKEN).isEmpty()) {
+      throw new InvalidSettingException(
+          Setting.SENDER_HOST.key(),
+          "may be %s only if weir.client-keys or weir.admin-token is set"
+              .formatted(settings.text(Setting.SENDER_HOST)));
     }
+    return Optional.of(
+        new Listener(
+            new InetSocketAddress(host.address(), port),
+            NodeSettings.http(settings, host.exposure())));
   }
 
-  static OperationsPort listen(
-      InetSocketAddress address, Readiness readiness, PrometheusRegistry metrics) {
+  static OperationsPort listen(Listener listener, Readiness readiness, PrometheusRegistry metrics) {
+    InetSocketAddress address = listener.socket();
     try {
-      OperationsPort port = OperationsPort.start(address, readiness, metrics);
+      OperationsPort port = OperationsPort.start(address, listener.access(), readiness, metrics);
       log.info("Metrics and health are at {}:{}", address.getHostString(), port.port());
       return port;
     } catch (IOException e) {

@@ -9,7 +9,6 @@ import dev.weir.server.operations.OperationsPort;
 import dev.weir.store.jdbc.notifications.JdbcMessageLog;
 import io.prometheus.metrics.instrumentation.jvm.JvmMetrics;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
-import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -46,7 +45,7 @@ public final class SenderNode implements AutoCloseable {
                     new InvalidSettingException(
                         Setting.KAFKA_SERVERS.key(),
                         "is needed: the embedded broker is reached by its own node only"));
-    Optional<InetSocketAddress> address = OperationsAddress.of(settings);
+    Optional<OperationsAddress.Listener> address = OperationsAddress.of(settings);
     OpenParts open = new OpenParts();
     boolean isComplete = false;
     try {

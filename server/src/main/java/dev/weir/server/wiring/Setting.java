@@ -11,12 +11,13 @@ public enum Setting {
       "weir.host",
       "127.0.0.1",
       "Address to listen on. Addresses other than loopback require weir.admin-token or"
-          + " weir.oidc.issuer."),
+          + " weir.oidc.issuer; every caller then needs a credential."),
   PORT("weir.port", "8080", "Port to listen on. 0 picks a free port."),
   GRPC_HOST(
       "weir.grpc.host",
       "127.0.0.1",
-      "Address of the gRPC port. Addresses other than loopback require weir.client-keys."),
+      "Address of the gRPC port. Addresses other than loopback require weir.client-keys, or"
+          + " weir.allow-anonymous-clients."),
   GRPC_PORT(
       "weir.grpc.port",
       "",
@@ -175,7 +176,9 @@ public enum Setting {
   SENDER_HOST(
       "weir.sender.host",
       "127.0.0.1",
-      "Address on which 'weir sender' listens for requests of operators."),
+      "Address on which 'weir sender' listens for requests of operators. Addresses other than"
+          + " loopback require weir.client-keys or weir.admin-token, which then open /metrics, or"
+          + " weir.allow-anonymous-clients."),
   SENDER_PORT(
       "weir.sender.port",
       "",
@@ -347,17 +350,25 @@ public enum Setting {
       "weir.admin-token",
       "",
       "Token of administrators, sent as Authorization: Bearer; at least 16 characters. Empty"
-          + " leaves administration open."),
+          + " leaves administration open on loopback."),
+  ALLOW_ANONYMOUS_CLIENTS(
+      "weir.allow-anonymous-clients",
+      "false",
+      "Whether callers without a credential may do what clients may, also on addresses other than"
+          + " loopback: take slots, pay, send messages, use limits and give back to them, read"
+          + " metrics. Administration still needs a credential. Not with weir.client-keys."),
   ALLOWED_HOSTS(
       "weir.allowed-hosts",
       "",
       "Additional values of the Host header to accept, separated by commas. Checked on"
-          + " loopback while any part is open without a token; * accepts all."),
+          + " loopback while any part is open without a token, and with"
+          + " weir.allow-anonymous-clients; * accepts all."),
   CLIENT_KEYS(
       "weir.client-keys",
       "",
       "API keys of clients, separated by commas; at least 16 characters each. Empty leaves"
-          + " the API open."),
+          + " the API open on loopback; elsewhere clients then need weir.admin-token or a token of"
+          + " weir.oidc.issuer."),
   TRUSTED_PROXIES(
       "weir.trusted-proxies",
       "",

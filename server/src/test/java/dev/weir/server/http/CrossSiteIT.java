@@ -172,6 +172,11 @@ final class CrossSiteIT {
         .startsWith("HTTP/1.1 200 ");
     assertThat(send(LOCKED.address(), "GET", CONFIG, host("weir.example"), ""))
         .startsWith("HTTP/1.1 401 ");
+    // On loopback, metrics need no token.
+    assertThat(send(LOCKED.address(), "GET", "/metrics", host("weir.example"), ""))
+        .startsWith("HTTP/1.1 421 ");
+    assertThat(send(LOCKED.address(), "GET", "/metrics", host("localhost"), ""))
+        .startsWith("HTTP/1.1 200 ");
   }
 
   /** Such a request needs no preflight: it has no body and no custom header. */

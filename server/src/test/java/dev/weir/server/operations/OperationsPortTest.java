@@ -2,6 +2,10 @@ package dev.weir.server.operations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.engine.rules.TrustedProxies;
+import dev.weir.server.http.Exposure;
+import dev.weir.server.http.HttpSettings;
+import dev.weir.server.http.RawHttp;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -9,20 +13,27 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 final class OperationsPortTest {
+  private static final String ADMIN = "token-of-administrators";
+  private static final String KEY = "key-of-a-client-or-two";
+
   @Test
   @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void connectionsThatSendAByteNowAndThenDoNotKeepOthersOut() throws IOException {
     try (OperationsPort port =
         new OperationsPort(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+            access(Exposure.LOOPBACK),
             () -> "",
             new PrometheusRegistry(),
             Duration.ofSeconds(1))) {
@@ -41,6 +52,61 @@ final class OperationsPortTest {
             .startsWith("HTTP/1.1 200 ");
       }
     }
+  }
+
+  @Test
+  void otherMachinesNeedACredentialForMetricsAndNoneForHealth() throws IOException {
+    try (OperationsPort port = start(Exposure.NETWORK)) {
+      for (String wrong :
+          List.of(
+              "",
+              "Authorization: Basic " + KEY + "\r\n",
+              "Authorization: Bearer " + KEY + "\r\nAuthorization: Bearer x\r\n")) {
+        assertThat(get(port, "/metrics", "any.example", wrong)).startsWith("HTTP/1.1 401 ");
+      }
+      assertThat(get(port, "/metrics", "any.example", "Authorization: Bearer x\r\n"))
+          .startsWith("HTTP/1.1 403 ");
+      for (String token : List.of(KEY, ADMIN)) {
+        assertThat(get(port, "/metrics", "any.example", "Authorization: Bearer " + token + "\r\n"))
+            .startsWith("HTTP/1.1 200 ");
+      }
+      for (String probe : List.of("/health/live", "/health/ready")) {
+        assertThat(get(port, probe, "any.example", "")).startsWith("HTTP/1.1 200 ");
+      }
+    }
+  }
+
+  @Test
+  void withoutACredentialOnlyOwnNamesAreAnswered() throws IOException {
+    for (Exposure exposure : List.of(Exposure.LOOPBACK, Exposure.NETWORK_WITH_ANONYMOUS_CLIENTS)) {
+      try (OperationsPort port = start(exposure)) {
+        assertThat(get(port, "/metrics", "127.0.0.1:1", "")).startsWith("HTTP/1.1 200 ");
+        assertThat(get(port, "/metrics", "evil.example", "")).startsWith("HTTP/1.1 421 ");
+        assertThat(get(port, "/metrics", "10.1.2.3", ""))
+            .startsWith(exposure == Exposure.LOOPBACK ? "HTTP/1.1 421 " : "HTTP/1.1 200 ");
+      }
+    }
+  }
+
+  private static HttpSettings access(Exposure exposure) {
+    return new HttpSettings(
+        exposure, Optional.of(ADMIN), Optional.empty(), Set.of(KEY), TrustedProxies.NONE);
+  }
+
+  /** Listens on loopback; the exposure is what the settings would say of another address. */
+  private static OperationsPort start(Exposure exposure) throws IOException {
+    return OperationsPort.start(
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+        access(exposure),
+        () -> "",
+        new PrometheusRegistry());
+  }
+
+  private static String get(OperationsPort port, String path, String host, String headers)
+      throws IOException {
+    return RawHttp.exchange(
+        URI.create("http://127.0.0.1:" + port.port()),
+        "GET %s HTTP/1.1\r\nHost: %s\r\n%s\r\n".formatted(path, host, headers));
   }
 
   /** Waits a moment for the end of the connection. */

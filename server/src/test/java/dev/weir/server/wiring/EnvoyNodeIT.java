@@ -107,6 +107,47 @@ final class EnvoyNodeIT {
         .hasMessageContaining("weir.client-keys");
   }
 
+  /** The address of the gRPC port decides, not that of the API. */
+  @Test
+  void otherMachinesNeedAKeyUnlessAnonymousClientsAreAllowed() {
+    try (Node node =
+        TestNode.inMemory(
+            Map.of(
+                Setting.GRPC_PORT, "0",
+                Setting.GRPC_HOST, "0.0.0.0",
+                Setting.CLIENT_KEYS, "key-of-the-first-client"))) {
+      ManagedChannel channel = channel(node);
+      try {
+        assertThatThrownBy(
+                () -> RateLimitServiceGrpc.newBlockingStub(channel).shouldRateLimit(OF_API))
+            .isInstanceOfSatisfying(
+                StatusRuntimeException.class,
+                failure ->
+                    assertThat(failure.getStatus().getCode())
+                        .isEqualTo(Status.Code.UNAUTHENTICATED));
+      } finally {
+        channel.shutdownNow();
+      }
+    }
+    try (Node node =
+        TestNode.inMemory(
+            Map.of(
+                Setting.GRPC_PORT, "0",
+                Setting.GRPC_HOST, "0.0.0.0",
+                Setting.ALLOW_ANONYMOUS_CLIENTS, "true"))) {
+      ManagedChannel channel = channel(node);
+      try {
+        assertThat(
+                RateLimitServiceGrpc.newBlockingStub(channel)
+                    .shouldRateLimit(OF_API)
+                    .getOverallCode())
+            .isEqualTo(Code.OK);
+      } finally {
+        channel.shutdownNow();
+      }
+    }
+  }
+
   @Test
   void saysWhichPortIsTaken() throws Exception {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {

@@ -77,6 +77,23 @@ final class StartIT {
   }
 
   @Test
+  void refusesToAllowAnonymousClientsBesideKeys() {
+    refuses(
+        Map.of(
+            Setting.ALLOW_ANONYMOUS_CLIENTS, "true", Setting.CLIENT_KEYS, "hunter2hunter2hunter2"),
+        Setting.ALLOW_ANONYMOUS_CLIENTS);
+    refuses(Setting.ALLOW_ANONYMOUS_CLIENTS, "yes");
+  }
+
+  @Test
+  void refusesAPortOfASenderForEveryoneWithoutACredential() {
+    Map<Setting, String> port = Map.of(Setting.SENDER_PORT, "0", Setting.SENDER_HOST, "0.0.0.0");
+    assertThatThrownBy(() -> OperationsAddress.of(settings(port)))
+        .isInstanceOf(InvalidSettingException.class)
+        .hasMessageStartingWith("weir.sender.host may be 0.0.0.0 only if");
+  }
+
+  @Test
   void refusesSecretsThatCanBeGuessed() {
     refuses(Setting.ADMIN_TOKEN, "x", "hunter2hunter2x");
     refuses(Setting.CLIENT_KEYS, "x", "hunter2hunter2hunter2, hunter2");

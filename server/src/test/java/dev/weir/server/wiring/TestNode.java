@@ -21,6 +21,7 @@ import dev.weir.engine.slots.SlotUpkeep;
 import dev.weir.engine.slots.internal.CheckedSlotConfigs;
 import dev.weir.engine.slots.internal.MemorySlotLedger;
 import dev.weir.engine.slots.internal.Reconciler;
+import dev.weir.server.http.Exposure;
 import dev.weir.server.http.HttpSettings;
 import dev.weir.server.http.Readiness;
 import dev.weir.server.metrics.GatewayMetrics;
@@ -75,7 +76,12 @@ public final class TestNode {
     Beans beans =
         new Beans()
             .add(
-                new HttpSettings(Optional.empty(), Optional.empty(), Set.of(), TrustedProxies.NONE))
+                new HttpSettings(
+                    Exposure.LOOPBACK,
+                    Optional.empty(),
+                    Optional.empty(),
+                    Set.of(),
+                    TrustedProxies.NONE))
             .add(new DefaultConfig("default"))
             .add(new LeakGrace(Duration.ofMinutes(5)))
             .add(ready)
