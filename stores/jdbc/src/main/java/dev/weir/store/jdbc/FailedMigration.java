@@ -109,7 +109,7 @@ record FailedMigration(String script, List<String> objects, List<String> dropped
           boolean isView = rows.getString("TABLE_TYPE").equals("VIEW");
           String name = rows.getString("TABLE_NAME");
           existing.add((isView ? "view " : "table ") + name.toLowerCase(Locale.ROOT));
-          if (!isView && !name.equals(Pools.NOTES)) {
+          if (!isView && !name.equals(Migrations.NOTES)) {
             tables.add(name);
           }
         }

@@ -3,10 +3,16 @@ package dev.weir.store.jdbc;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.SQLExceptionOverride;
+import dev.weir.engine.StoreException;
+import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.OracleErrors;
+import dev.weir.store.jdbc.internal.Sql;
+import dev.weir.store.jdbc.internal.Transactions;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Properties;
 import javax.sql.DataSource;
+import org.flywaydb.core.Flyway;
 
 /**
  * Connections to Oracle 19c or later, and the tables that Weir needs there. The driver is not part
@@ -23,6 +29,17 @@ public final class OraclePool {
   private static final String SESSION =
       "alter session set nls_sort = binary nls_comp = binary nls_numeric_characters = '.,'"
           + " ddl_lock_timeout = 30";
+
+  private static final String CREATE_LOCK =
+      "create table weir_migration_lock (id number(1) primary key)";
+
+  private static final String FILL_LOCK =
+      "insert into weir_migration_lock (id)"
+          + " select 1 from dual where not exists (select 1 from weir_migration_lock)";
+
+  private static final String FIND_LOCK = "select count(*) from weir_migration_lock";
+
+  private static final String LOCK = "select id from weir_migration_lock where id = 1 for update";
 
   /** The pool itself tells a lost connection by its SQL state, which Oracle often does not set. */
   private static final SQLExceptionOverride EVICTION =
@@ -50,7 +67,8 @@ public final class OraclePool {
             settings.url(),
             driverProperties(settings),
             PostgresqlPool.SOCKET_TIMEOUT,
-            OracleErrors::isTransient),
+            OracleErrors::isTransient,
+            List.of(SESSION)),
         config);
   }
 
@@ -76,10 +94,45 @@ public final class OraclePool {
   /**
    * Creates or updates the tables. Nodes that start at the same time wait for each other.
    *
-   * @throws dev.weir.engine.StoreException if that fails, or the tables belong to a version that
-   *     cannot be upgraded
+   * @throws StoreException if that fails, or the tables belong to a version that cannot be upgraded
    */
   public static void migrate(DataSource database) {
-    Pools.migrate(Pools.flyway(database, "classpath:db/weir/oracle"));
+    DataSource connections = Migrations.connections(database);
+    Flyway flyway = Migrations.flyway(connections, "classpath:db/weir/oracle");
+    Transactions transactions = new Transactions(Dialect.ORACLE, connections, () -> {});
+    createLock(transactions);
+    transactions.write(
+        connection -> {
+          Sql.first(connection, row -> true, LOCK);
+          return Migrations.run(flyway);
+        });
+  }
+
+  /**
+   * Creates the lock of migrations. It is a table of its own, because the tables that Weir locks
+   * otherwise are created by migrations, and locks without a table need rights that few users have.
+   */
+  private static void createLock(Transactions transactions) {
+    if (!isThere(transactions)) {
+      try {
+        transactions.write(connection -> Sql.update(connection, CREATE_LOCK));
+      } catch (StoreException e) {
+        // Another node may have created it meanwhile.
+        if (!isThere(transactions)) {
+          throw e;
+        }
+      }
+    }
+    // If another node inserts the row meanwhile, the second attempt finds it.
+    transactions.write(connection -> Sql.update(connection, FILL_LOCK));
+  }
+
+  private static boolean isThere(Transactions transactions) {
+    try {
+      transactions.read(connection -> Sql.first(connection, row -> true, FIND_LOCK));
+      return true;
+    } catch (StoreException e) {
+      return false;
+    }
   }
 }

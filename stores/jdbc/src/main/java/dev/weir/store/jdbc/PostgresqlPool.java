@@ -20,8 +20,12 @@ public final class PostgresqlPool {
   /** "weir", and one: the number of an advisory lock. */
   private static final long MIGRATION_LOCK = 0x7765697201L;
 
-  /** Migrations may take long, and nodes that start together wait for the first one. */
-  private static final Duration MAX_MIGRATION = Duration.ofMinutes(30);
+  /**
+   * For migrations. A lock that is not free is still given up soon, because statements of all nodes
+   * would wait behind it.
+   */
+  private static final List<String> LASTING_SESSION =
+      List.of("set statement_timeout = 0", "set idle_in_transaction_session_timeout = 0");
 
   /** How long the database lets a transaction wait for a lock. */
   public static final Duration LOCK_TIMEOUT = Duration.ofSeconds(10);
@@ -58,7 +62,8 @@ public final class PostgresqlPool {
             settings.url(),
             driverProperties(settings),
             SOCKET_TIMEOUT,
-            PostgresqlPool::isTransient),
+            PostgresqlPool::isTransient,
+            LASTING_SESSION),
         new HikariConfig());
   }
 
@@ -112,17 +117,16 @@ public final class PostgresqlPool {
    * @throws StoreException if that fails, or the tables belong to a version that cannot be upgraded
    */
   public static void migrate(DataSource database) {
-    Flyway flyway = Pools.flyway(database, "classpath:db/weir/postgresql");
-    // Flyway's own lock comes too late: two nodes may both find no history table and create it.
-    new Transactions(Dialect.POSTGRESQL, database, () -> {})
+    DataSource connections = Migrations.connections(database);
+    Flyway flyway = Migrations.flyway(connections, "classpath:db/weir/postgresql");
+    new Transactions(Dialect.POSTGRESQL, connections, () -> {})
         .write(
             connection -> {
               for (String timeout : List.of("lock", "statement", "idle_in_transaction_session")) {
                 Sql.update(connection, "set local " + timeout + "_timeout = 0");
               }
-              connection.setNetworkTimeout(Runnable::run, (int) MAX_MIGRATION.toMillis());
               Sql.first(connection, row -> true, "select pg_advisory_xact_lock(?)", MIGRATION_LOCK);
-              return Pools.migrate(flyway);
+              return Migrations.run(flyway);
             });
   }
 }

@@ -5,7 +5,9 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.TimeUnit;
@@ -39,22 +41,48 @@ final class RetryingConnector implements DataSource {
   private final Duration socketTimeout;
   private final Predicate<SQLException> isTransient;
 
+  /** Statements for each new connection that is to last. */
+  private final List<String> lastingSession;
+
+  /** Statements for each new connection of this connector. */
+  private final List<String> session;
+
   /** Why the latest attempt failed; null if it did not. */
   private volatile @Nullable SQLException failure;
 
   /**
    * @param socketTimeout how long an open connection waits for each response
    * @param isTransient whether a failure to connect may go away soon
+   * @param lastingSession statements that prepare a connection of {@link #withoutHaste}
    */
   RetryingConnector(
       String url,
       Properties properties,
       Duration socketTimeout,
-      Predicate<SQLException> isTransient) {
+      Predicate<SQLException> isTransient,
+      List<String> lastingSession) {
+    this(url, properties, socketTimeout, isTransient, lastingSession, List.of());
+  }
+
+  private RetryingConnector(
+      String url,
+      Properties properties,
+      Duration socketTimeout,
+      Predicate<SQLException> isTransient,
+      List<String> lastingSession,
+      List<String> session) {
     this.url = url;
     this.properties = properties;
     this.socketTimeout = socketTimeout;
     this.isTransient = isTransient;
+    this.lastingSession = lastingSession;
+    this.session = session;
+  }
+
+  /** Returns a connector to the same server for statements that may take long. */
+  RetryingConnector withoutHaste(Duration maxStatement) {
+    return new RetryingConnector(
+        url, properties, maxStatement, isTransient, lastingSession, lastingSession);
   }
 
   @Override
@@ -63,7 +91,7 @@ final class RetryingConnector implements DataSource {
     while (true) {
       try {
         Connection connection = DriverManager.getConnection(url, properties);
-        connection.setNetworkTimeout(Runnable::run, Math.toIntExact(socketTimeout.toMillis()));
+        prepare(connection);
         failure = null;
         return connection;
       } catch (SQLException e) {
@@ -73,6 +101,18 @@ final class RetryingConnector implements DataSource {
         }
         pause(e);
       }
+    }
+  }
+
+  private void prepare(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      connection.setNetworkTimeout(Runnable::run, Math.toIntExact(socketTimeout.toMillis()));
+      for (String sql : session) {
+        statement.execute(sql);
+      }
+    } catch (SQLException e) {
+      connection.close();
+      throw e;
     }
   }
 

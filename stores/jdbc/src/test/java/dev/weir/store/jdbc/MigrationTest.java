@@ -12,6 +12,8 @@ import dev.weir.store.jdbc.limits.JdbcLimitStore;
 import dev.weir.store.jdbc.slots.internal.Account;
 import dev.weir.store.jdbc.slots.internal.JdbcSlotConfigs;
 import dev.weir.store.tck.slots.Node;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -60,6 +62,41 @@ final class MigrationTest {
       }
     }
     assertThat(Database.number(pool, APPLIED)).isEqualTo(1);
+  }
+
+  @Test
+  void statementMayTakeLongerThanThePoolAllows() {
+    Database.execute(
+        pool,
+        """
+        create function dawdle() returns event_trigger language plpgsql
+        as 'begin perform pg_sleep(3); end'
+        """);
+    Database.execute(
+        pool,
+        """
+        create event trigger dawdle on ddl_command_start
+        when tag in ('CREATE VIEW') execute function dawdle()
+        """);
+    try (HikariDataSource hasty =
+        Database.openPool(url + "&options=-c%20statement_timeout=1s%20-c%20lock_timeout=1s")) {
+      PostgresqlPool.migrate(hasty);
+
+      assertThat(Database.number(hasty, APPLIED)).isEqualTo(1);
+      assertThat(
+              Database.number(
+                  hasty, "select setting from pg_settings where name = 'statement_timeout'"))
+          .isEqualTo(1_000);
+    }
+  }
+
+  @Test
+  void connectionsOfMigrationsWaitForADayAndAreNotThoseOfThePool() throws SQLException {
+    try (Connection migrating = Migrations.connections(pool).getConnection();
+        Connection pooled = pool.getConnection()) {
+      assertThat(migrating.getNetworkTimeout()).isEqualTo(Duration.ofDays(1).toMillis());
+      assertThat(pooled.getNetworkTimeout()).isEqualTo(PostgresqlPool.SOCKET_TIMEOUT.toMillis());
+    }
   }
 
   @Test

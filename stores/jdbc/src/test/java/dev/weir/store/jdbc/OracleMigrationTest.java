@@ -12,8 +12,11 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.stream.IntStream;
 import org.flywaydb.core.Flyway;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,6 +52,28 @@ final class OracleMigrationTest {
         .satisfies(e -> assertThat(e.getMessage().lines()).hasSize(1));
   }
 
+  @RepeatedTest(5)
+  void nodesThatStartTogetherWaitForEachOther() throws Exception {
+    List<FutureTask<Boolean>> nodes =
+        IntStream.range(0, 4)
+            .mapToObj(
+                i ->
+                    new FutureTask<>(
+                        () -> {
+                          OraclePool.migrate(pool);
+                          return true;
+                        }))
+            .toList();
+    nodes.forEach(Thread.ofPlatform()::start);
+    for (FutureTask<Boolean> node : nodes) {
+      assertThat(node.get()).isTrue();
+    }
+    assertThat(
+            Database.number(
+                pool, "select count(*) from \"weir_migration\" where \"version\" = '1'"))
+        .isEqualTo(1);
+  }
+
   @Test
   void isRepeatedOnceWhatItCreatedIsDropped() throws SQLException {
     execute("create table counted_span (a number(1))");
@@ -79,7 +104,7 @@ final class OracleMigrationTest {
 
   /** The tables of the first version, with a full window, an open one, and two runs. */
   private void createFirstVersion() throws SQLException {
-    Flyway flyway = Pools.flyway(pool, "classpath:db/weir/oracle");
+    Flyway flyway = Migrations.flyway(pool, "classpath:db/weir/oracle");
     Flyway.configure().configuration(flyway.getConfiguration()).target("1").load().migrate();
     String insert =
         "insert into slot_occupancy (config_id, grid, kind, start_micros, until_micros, taken,"

@@ -1,0 +1,114 @@
+package dev.weir.store.jdbc;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.engine.StoreException;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import javax.sql.DataSource;
+import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.FlywayException;
+import org.flywaydb.core.api.exception.FlywayValidateException;
+
+/**
+ * Creates and updates the tables.
+ *
+ * <p>A statement of a migration may take hours on a large table, and a connection may be idle as
+ * long, so migrations have connections of their own: those of the pool give up after half a minute.
+ */
+final class Migrations {
+  /** Where the migrations that were executed are noted. */
+  static final String NOTES = "weir_migration";
+
+  /** Long enough for any statement; a server that is gone is noticed by TCP's keep-alive. */
+  private static final Duration MAX_STATEMENT = Duration.ofDays(1);
+
+  private Migrations() {}
+
+  /**
+   * Returns connections for migrations. Those of a data source that is not a pool of {@link
+   * PostgresqlPool} or {@link OraclePool} are used as they are.
+   */
+  static DataSource connections(DataSource database) {
+    return database instanceof HikariDataSource pool
+            && pool.getDataSource() instanceof RetryingConnector connector
+        ? connector.withoutHaste(MAX_STATEMENT)
+        : database;
+  }
+
+  /**
+   * @param migrations the folder of the migrations on the class path
+   */
+  static Flyway flyway(DataSource database, String migrations) {
+    return Flyway.configure()
+        .dataSource(database)
+        .locations(migrations)
+        .table(NOTES)
+        .baselineOnMigrate(true)
+        .baselineVersion("0")
+        // Versions are numbered by capability, so a new one may be below the highest.
+        .outOfOrder(true)
+        .load();
+  }
+
+  /**
+   * Creates or updates the tables. The caller holds a lock, because Flyway's own comes too late:
+   * two nodes may both find no history table and create it.
+   */
+  static boolean run(Flyway flyway) {
+    try {
+      return flyway.migrate().success;
+    } catch (FlywayValidateException e) {
+      List<FailedMigration> failed = FailedMigration.of(flyway);
+      if (!failed.isEmpty()) {
+        return repeat(flyway, failed, e);
+      }
+      throw new StoreException(
+          StoreException.Outcome.NONE,
+          "Weir's tables were created by a build that cannot be upgraded to this one;"
+              + " use an empty database or data folder",
+          e);
+    } catch (FlywayException e) {
+      throw new StoreException(StoreException.Outcome.UNKNOWN, text(e), e);
+    }
+  }
+
+  /**
+   * Repeats a migration that failed half-way, which happens in databases that cannot roll back the
+   * creation of a table. What it had created has to be dropped first, which is left to a person.
+   */
+  private static boolean repeat(
+      Flyway flyway, List<FailedMigration> failed, FlywayException failure) {
+    for (FailedMigration migration : failed) {
+      String repair = migration.repair(flyway.getConfiguration().getDataSource());
+      if (!repair.isEmpty()) {
+        throw new StoreException(
+            StoreException.Outcome.NONE,
+            "the migration %s failed half-way; %s".formatted(migration.script(), repair),
+            failure);
+      }
+    }
+    try {
+      // Removes the notes of the failures.
+      flyway.repair();
+      return flyway.migrate().success;
+    } catch (FlywayException e) {
+      throw new StoreException(StoreException.Outcome.UNKNOWN, text(e), e);
+    }
+  }
+
+  /** Returns the first line of a failure, and what the database had to say. */
+  private static String text(FlywayException failure) {
+    String text = firstLine(failure);
+    for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
+      if (cause instanceof SQLException refused) {
+        return text + ": " + firstLine(refused);
+      }
+    }
+    return text;
+  }
+
+  private static String firstLine(Exception failure) {
+    return String.valueOf(failure.getMessage()).strip().lines().findFirst().orElse("");
+  }
+}
