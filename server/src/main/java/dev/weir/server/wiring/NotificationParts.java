@@ -28,6 +28,7 @@ import dev.weir.store.jdbc.notifications.JdbcDeferredMessages;
 import dev.weir.store.jdbc.notifications.JdbcMessageLog;
 import dev.weir.store.jdbc.notifications.JdbcReplayLock;
 import dev.weir.store.jdbc.notifications.JdbcSendLedger;
+import dev.weir.store.jdbc.notifications.JdbcSenderRegistry;
 import dev.weir.store.jdbc.notifications.JdbcUserLimits;
 import dev.weir.store.jdbc.notifications.internal.UserChange;
 import dev.weir.store.redis.Redis;
@@ -38,12 +39,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * Notifications on their stores and on Kafka.
  *
  * @param cluster the name of the Kafka cluster, for operators
- * @param otherWarnings what operators should know about analytics
+ * @param otherWarnings what operators should know about the sender and analytics
  */
 record NotificationParts(
     NotificationAccess access,
@@ -106,10 +108,13 @@ record NotificationParts(
     MessageUpkeep.start(settings, stores, publisher, health, hot, outbox, observer, open);
     // Closed before anything that they use.
     open.add(analytics);
-    SenderPart sender =
+    AgreedSender sender =
         open.add(
-            new SenderPart(
-                settings, stores.messages(), limiter, AnalyticsParts.ofSender(metrics, events)));
+            new AgreedSender(
+                new SenderPart(
+                    settings, stores.messages(), limiter, AnalyticsParts.ofSender(metrics, events)),
+                new JdbcSenderRegistry(database),
+                settings.provider().identity()));
     kafka.startReading(
         readable -> {
           if (settings.isSender()) {
@@ -140,7 +145,7 @@ record NotificationParts(
         health,
         cluster.toString(),
         analytics.access(),
-        analytics::warnings);
+        () -> Stream.concat(sender.warnings().stream(), analytics.warnings().stream()).toList());
   }
 
   /** The stores of messages. */

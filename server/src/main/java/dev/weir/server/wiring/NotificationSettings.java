@@ -50,8 +50,12 @@ record NotificationSettings(
   static NotificationSettings of(Settings settings) {
     DatabaseSettings.requirePostgresql(
         settings, "notifications", List.of(Setting.KAFKA_SERVERS, Setting.OPENSEARCH_URL));
+    KafkaSettings kafka = KafkaSettings.of(settings);
+    if (kafka.cluster().isPresent() && settings.flag(Setting.NOTIFICATIONS_SENDER)) {
+      requireProvider(settings);
+    }
     return new NotificationSettings(
-        KafkaSettings.of(settings),
+        kafka,
         LimitSettings.redis(settings),
         settings.duration(Setting.DB_WAIT, Duration.ZERO, Duration.ofDays(1)),
         settings.duration(Setting.NOTIFICATIONS_SEND_TIMEOUT, MIN_SEND_TIMEOUT, MAX_SEND_TIMEOUT),
@@ -60,6 +64,20 @@ record NotificationSettings(
         SenderRate.of(settings),
         ProviderSettings.of(settings),
         AnalyticsSettings.of(settings));
+  }
+
+  /**
+   * Throws unless a provider is chosen: a node that was started without one must not take messages
+   * of production and write them to its log.
+   */
+  static void requireProvider(Settings settings) {
+    if (!settings.isGiven(Setting.NOTIFICATIONS_PROVIDER)) {
+      throw new InvalidSettingException(
+          Setting.NOTIFICATIONS_PROVIDER.key(),
+          "is needed where weir.kafka.bootstrap-servers is set: webhook or smpp, or log to write"
+              + " messages to the log in place of sending them; a node with"
+              + " weir.notifications.sender=false needs none");
+    }
   }
 
   /** Returns nothing of the settings, some of which contain passwords. */

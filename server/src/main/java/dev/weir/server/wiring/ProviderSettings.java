@@ -8,8 +8,12 @@ import dev.weir.notifications.provider.SmppSettings;
 import dev.weir.notifications.provider.SmsProvider;
 import dev.weir.notifications.provider.WebhookProvider;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 
@@ -83,6 +87,29 @@ sealed interface ProviderSettings {
         () ->
             new InvalidSettingException(
                 setting.key(), "is needed where weir.notifications.provider is " + provider));
+  }
+
+  /** Returns what distinguishes the provider from others, without secrets. */
+  default String identity() {
+    return switch (this) {
+      case ToLog log -> "log";
+      case ToWebhook webhook ->
+          "webhook %s (%s)".formatted(webhook.url().getHost(), digest(webhook.url().toString()));
+      case ToSmpp smpp ->
+          "smpp %s:%d as %s"
+              .formatted(smpp.centre().host(), smpp.centre().port(), smpp.centre().systemId());
+    };
+  }
+
+  /** Returns a short digest of what may contain a secret. */
+  private static String digest(String text) {
+    try {
+      byte[] hash =
+          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(hash, 0, 4);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
   }
 
   /** Returns what verifies requests of the provider; empty if it sends none. */

@@ -7,6 +7,7 @@ import dev.weir.server.metrics.LimitMetrics;
 import dev.weir.server.metrics.NotificationMetrics;
 import dev.weir.server.operations.OperationsPort;
 import dev.weir.store.jdbc.notifications.JdbcMessageLog;
+import dev.weir.store.jdbc.notifications.JdbcSenderRegistry;
 import io.prometheus.metrics.instrumentation.jvm.JvmMetrics;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.util.List;
@@ -45,6 +46,7 @@ public final class SenderNode implements AutoCloseable {
                     new InvalidSettingException(
                         Setting.KAFKA_SERVERS.key(),
                         "is needed: the embedded broker is reached by its own node only"));
+    NotificationSettings.requireProvider(settings);
     Optional<OperationsAddress.Listener> address = OperationsAddress.of(settings);
     OpenParts open = new OpenParts();
     boolean isComplete = false;
@@ -56,12 +58,19 @@ public final class SenderNode implements AutoCloseable {
       NotificationMetrics metrics = new NotificationMetrics(registry);
       SenderPart sender = open(notifications, limits, cluster, database, metrics, registry, open);
       metrics.brokerDown(sender::isKafkaDown);
-      sender.start(cluster);
+      AgreedSender agreed =
+          open.add(
+              new AgreedSender(
+                  sender,
+                  new JdbcSenderRegistry(database.pool()),
+                  notifications.provider().identity()));
+      agreed.start(cluster);
       log.info("Messages are read from {}", cluster);
       NodeReadiness readiness =
           new NodeReadiness(
               database::reasonAgainst,
               List.of(
+                  agreed::warnings,
                   () -> sender.isKafkaDown() ? List.of(cluster + " cannot be read") : List.of()));
       Optional<OperationsPort> port =
           address.map(given -> open.add(OperationsAddress.listen(given, readiness, registry)));
@@ -87,12 +96,11 @@ public final class SenderNode implements AutoCloseable {
         LimitStores.open(limits, Optional.of(database), new LimitMetrics(registry), open);
     AnalyticsParts analytics =
         open.add(new AnalyticsParts(settings, new AnalyticsMetrics(registry)));
-    return open.add(
-        new SenderPart(
-            settings,
-            new JdbcMessageLog(database.pool()),
-            Limiter.on(stores.limits()),
-            AnalyticsParts.ofSender(metrics, analytics.publisher(cluster, open))));
+    return new SenderPart(
+        settings,
+        new JdbcMessageLog(database.pool()),
+        Limiter.on(stores.limits()),
+        AnalyticsParts.ofSender(metrics, analytics.publisher(cluster, open)));
   }
 
   /** Returns the port of metrics and health; empty if it is disabled. */

@@ -93,13 +93,23 @@ final class SenderPart implements AutoCloseable {
         new SenderSettings.Rate(limiter, Policy.of("notification-provider", bucket)));
   }
 
+  /** Stops the sender; it can be started again. */
+  void stop() {
+    end(false);
+  }
+
   @Override
   public void close() {
-    Running known;
+    end(true);
+  }
+
+  private void end(boolean isLast) {
+    @Nullable Running known;
     lock.lock();
     try {
-      isClosed = true;
+      isClosed |= isLast;
       known = running;
+      running = null;
     } finally {
       lock.unlock();
     }

@@ -187,7 +187,9 @@ public enum Setting {
   NOTIFICATIONS_PROVIDER(
       "weir.notifications.provider",
       "log",
-      "What messages are handed to: log (writes them to the log), webhook or smpp."),
+      "What messages are handed to: log (writes them to the log), webhook or smpp. Must be set"
+          + " where weir.kafka.bootstrap-servers is, on each node that sends; all senders of a"
+          + " database must have the same."),
   NOTIFICATIONS_PROVIDER_RATE(
       "weir.notifications.provider-rate",
       "",

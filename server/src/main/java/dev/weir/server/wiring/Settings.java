@@ -112,6 +112,11 @@ public final class Settings {
     return Optional.of(text(setting)).filter(value -> !value.isEmpty());
   }
 
+  /** Returns true if the setting has a value other than its default by omission. */
+  boolean isGiven(Setting setting) {
+    return values.containsKey(setting);
+  }
+
   int number(Setting setting, int least, int most) {
     try {
       int number = Integer.parseInt(text(setting));

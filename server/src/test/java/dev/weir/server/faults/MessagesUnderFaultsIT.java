@@ -77,6 +77,7 @@ final class MessagesUnderFaultsIT {
       kafka = started(KafkaProcess.start(folder.resolve("kafka"), port, port));
       Map<String, String> settings = new HashMap<>(database.environment());
       settings.put("WEIR_KAFKA_BOOTSTRAP_SERVERS", kafka.address());
+      settings.put("WEIR_NOTIFICATIONS_PROVIDER", "log");
       settings.put("WEIR_NOTIFICATIONS_SEND_TIMEOUT", "PT4S");
       // The sender does not migrate the database, so the node is first.
       Map<String, String> sending = new HashMap<>(settings);

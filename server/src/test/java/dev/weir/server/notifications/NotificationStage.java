@@ -97,6 +97,7 @@ final class NotificationStage implements AutoCloseable {
     settings.put(Setting.DRAIN, "PT0S");
     settings.put(Setting.REDIS_URI, redis.address());
     settings.put(Setting.KAFKA_SERVERS, kafka.address());
+    settings.put(Setting.NOTIFICATIONS_PROVIDER, "log");
     settings.put(Setting.NOTIFICATIONS_SENDER, Boolean.toString(isSender));
     settings.put(Setting.NOTIFICATIONS_SEND_TIMEOUT, "PT8S");
     return add(Node.start(Settings.of(settings, database.environment(), Optional.empty())));

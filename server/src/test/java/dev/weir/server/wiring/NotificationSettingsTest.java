@@ -40,6 +40,8 @@ final class NotificationSettingsTest {
                 Map.of(
                     Setting.KAFKA_SERVERS,
                     "one:9092, two:9093",
+                    Setting.NOTIFICATIONS_PROVIDER,
+                    "log",
                     Setting.KAFKA_PROPERTIES,
                     file.toString()))
             .kafka()
@@ -71,6 +73,24 @@ final class NotificationSettingsTest {
     refuses(Setting.NOTIFICATIONS_RETENTION, Map.of(Setting.NOTIFICATIONS_RETENTION, "PT1M"));
     refuses(Setting.NOTIFICATIONS_PROVIDER, Map.of(Setting.NOTIFICATIONS_PROVIDER, "fax"));
     refuses(Setting.NOTIFICATIONS_PROVIDER_RATE, Map.of(Setting.NOTIFICATIONS_PROVIDER_RATE, "0"));
+  }
+
+  /** Otherwise it takes a share of the messages of production and writes them to its log. */
+  @Test
+  void senderOnAKafkaOfItsOwnersNeedsAProviderByName() {
+    refuses(Setting.NOTIFICATIONS_PROVIDER, Map.of(Setting.KAFKA_SERVERS, "kafka:9092"));
+    assertThat(
+            settings(
+                    Map.of(
+                        Setting.KAFKA_SERVERS, "kafka:9092", Setting.NOTIFICATIONS_PROVIDER, "log"))
+                .provider())
+        .isEqualTo(new ProviderSettings.ToLog());
+    assertThat(
+            settings(
+                    Map.of(
+                        Setting.KAFKA_SERVERS, "kafka:9092", Setting.NOTIFICATIONS_SENDER, "false"))
+                .isSender())
+        .isFalse();
   }
 
   @Test

@@ -42,7 +42,7 @@ final class SenderNodeIT {
           .contains("rate_limiter_message_broker_down 1.0")
           .contains("jvm_memory_used_bytes");
       try (KafkaProcess kafka = KafkaProcess.start(folder.resolve("kafka"), kafkaPort, kafkaPort)) {
-        publish(kafka, "7: hello");
+        publish(kafka, 7, "7: hello");
         Waiting.until(
             "the message to be sent",
             () ->
@@ -85,6 +85,48 @@ final class SenderNodeIT {
     }
   }
 
+  /** Otherwise it would take a share of the messages, and hand them to another provider. */
+  @Test
+  void senderWithAnotherProviderSendsNothingAndSaysSoUntilTheOthersHaveGone(@TempDir Path folder)
+      throws Exception {
+    int kafkaPort = Ports.free();
+    Map<Setting, String> port = Map.of(Setting.SENDER_PORT, "0");
+    Map<Setting, String> webhook =
+        Map.of(
+            Setting.SENDER_PORT, "0",
+            Setting.NOTIFICATIONS_PROVIDER, "webhook",
+            Setting.NOTIFICATIONS_WEBHOOK_URL, "http://127.0.0.1:" + Ports.free(),
+            Setting.NOTIFICATIONS_WEBHOOK_SECRET, "0123456789abcdef");
+    try (Database database = migrated(folder.resolve("data"));
+        KafkaProcess kafka = KafkaProcess.start(folder.resolve("kafka"), kafkaPort, kafkaPort)) {
+      SenderNode first = SenderNode.start(settings(database, kafkaPort, port));
+      try (SenderNode second = SenderNode.start(settings(database, kafkaPort, webhook))) {
+        Http http = new Http(URI.create("http://127.0.0.1:" + second.port().orElseThrow()));
+        assertThat(http.get("/health/ready").ok().text())
+            .contains("this node sends no messages")
+            .contains("is webhook 127.0.0.1 (")
+            .contains("on this database is log");
+        Http sending = new Http(URI.create("http://127.0.0.1:" + first.port().orElseThrow()));
+        for (int i = 0; i < 20; i++) {
+          publish(kafka, i, i + ": hello");
+        }
+        Waiting.until(
+            "all messages to be sent by the first",
+            () ->
+                sending
+                    .get("/metrics")
+                    .text()
+                    .contains("rate_limiter_message_attempts_total{result=\"taken\"} 20.0"));
+        first.close();
+        Waiting.until(
+            "the second to send",
+            () -> http.get("/health/ready").ok().text().equals("{\"status\":\"UP\"}"));
+      } finally {
+        first.close();
+      }
+    }
+  }
+
   /** The sender does not create the tables, a node does. */
   private static Database migrated(Path folder) throws Exception {
     Database database = Database.start(folder);
@@ -98,17 +140,18 @@ final class SenderNodeIT {
   private static Settings settings(Database database, int kafkaPort, Map<Setting, String> more) {
     Map<Setting, String> settings = new EnumMap<>(Setting.class);
     settings.put(Setting.KAFKA_SERVERS, "127.0.0.1:" + kafkaPort);
+    settings.put(Setting.NOTIFICATIONS_PROVIDER, "log");
     settings.putAll(more);
     return Settings.of(settings, database.environment(), Optional.empty());
   }
 
-  private static void publish(KafkaProcess kafka, String value) throws Exception {
+  private static void publish(KafkaProcess kafka, int key, String value) throws Exception {
     try (Producer<byte[], byte[]> producer = kafka.clients().producer(Duration.ofSeconds(30))) {
       producer
           .send(
               new ProducerRecord<>(
                   "sms-outbound",
-                  "7".getBytes(StandardCharsets.UTF_8),
+                  Integer.toString(key).getBytes(StandardCharsets.UTF_8),
                   value.getBytes(StandardCharsets.UTF_8)))
           .get();
     }
