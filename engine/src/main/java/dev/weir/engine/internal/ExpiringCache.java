@@ -1,26 +1,43 @@
 package dev.weir.engine.internal;
 
+import dev.weir.engine.StoreException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
  * A cache of values that were read from a store by name, each for a limited time. Thread-safe.
  *
- * <p>A value that is invalidated while it is being read is not cached, because the read may have
- * returned the old value.
+ * <p>Callers that find no value share one read of its name: if the store is slow, a read for each
+ * caller would make it slower. A read that fails does so for all of them, and the next caller reads
+ * again. No lock is held during a read.
+ *
+ * <p>A value that is invalidated while it is being read is not cached, and callers that come later
+ * do not share that read, because it may return the old value.
  */
 public final class ExpiringCache<V> {
   /** Names come from callers, but only names that exist are cached. */
   private static final int MAX_ENTRIES = 10_000;
 
+  /** Longer than a store needs to give up a read. */
+  private static final Duration MAX_WAIT = Duration.ofSeconds(20);
+
   private final Function<String, Optional<V>> store;
   private final long ttlNanos;
   private final LongSupplier nanoTime;
+  private final Duration maxWait;
   private final ConcurrentMap<String, Entry<V>> entries = new ConcurrentHashMap<>();
+
+  /** Reads in progress that callers may share; at most one for each caller. */
+  private final ConcurrentMap<String, CompletableFuture<Optional<V>>> reads =
+      new ConcurrentHashMap<>();
 
   /** Number of invalidations so far; guarded by this. */
   private long invalidations;
@@ -31,12 +48,21 @@ public final class ExpiringCache<V> {
    * Creates an empty cache.
    *
    * @param store reads a value by name
-   * @param ttl the time for which a value is cached
+   * @param ttl the time for which a value is cached. If it is zero, each caller reads
    */
   public ExpiringCache(Function<String, Optional<V>> store, Duration ttl, LongSupplier nanoTime) {
+    this(store, ttl, nanoTime, MAX_WAIT);
+  }
+
+  /**
+   * @param maxWait max time that a caller waits for the read of another one
+   */
+  ExpiringCache(
+      Function<String, Optional<V>> store, Duration ttl, LongSupplier nanoTime, Duration maxWait) {
     this.store = store;
     this.ttlNanos = ttl.toNanos();
     this.nanoTime = nanoTime;
+    this.maxWait = maxWait;
   }
 
   /** Returns the cached value of a name without reading the store. */
@@ -53,25 +79,74 @@ public final class ExpiringCache<V> {
     return known.isPresent() ? known : read(name);
   }
 
-  /** Reads the value of a name from the store and caches it. */
+  /**
+   * Reads the value of a name from the store and caches it, or waits for another caller that does.
+   *
+   * @throws StoreException if the read fails, or takes too long
+   */
   public Optional<V> read(String name) {
+    if (ttlNanos == 0) {
+      return store.apply(name);
+    }
+    CompletableFuture<Optional<V>> mine = new CompletableFuture<>();
+    CompletableFuture<Optional<V>> others = reads.putIfAbsent(name, mine);
+    return others == null ? readFor(name, mine) : await(name, others);
+  }
+
+  private Optional<V> readFor(String name, CompletableFuture<Optional<V>> sharing) {
+    try {
+      Optional<V> found = readAndKeep(name);
+      sharing.complete(found);
+      return found;
+    } catch (RuntimeException | Error e) {
+      sharing.completeExceptionally(e);
+      throw e;
+    } finally {
+      reads.remove(name, sharing);
+    }
+  }
+
+  private Optional<V> readAndKeep(String name) {
     long now = nanoTime.getAsLong();
     long before = invalidations();
     Optional<V> found = store.apply(name);
-    found.ifPresentOrElse(value -> keep(name, new Entry<>(value, now), before), () -> forget(name));
+    found.ifPresentOrElse(
+        value -> keep(name, new Entry<>(value, now), before), () -> entries.remove(name));
     return found;
+  }
+
+  private Optional<V> await(String name, CompletableFuture<Optional<V>> read) {
+    try {
+      return read.get(maxWait.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RuntimeException failure) {
+        throw failure instanceof StoreException ? StoreException.shared(failure) : failure;
+      }
+      throw failure("another caller could not read " + name, e);
+    } catch (TimeoutException e) {
+      throw failure("another caller has been reading %s for %s".formatted(name, maxWait), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw failure("interrupted while another caller read " + name, e);
+    }
+  }
+
+  private static StoreException failure(String message, Exception cause) {
+    return new StoreException(StoreException.Outcome.NONE, message, cause);
   }
 
   /** Removes one value, because it has changed. */
   public synchronized void forget(String name) {
     invalidations++;
     entries.remove(name);
+    reads.remove(name);
   }
 
   /** Removes all values. */
   public synchronized void flush() {
     invalidations++;
     entries.clear();
+    reads.clear();
   }
 
   private synchronized long invalidations() {
