@@ -166,13 +166,7 @@ interface GateClaims {
     String key = newKey();
     assertThat(service().get("/quotes/1", KEY, key).status()).isEqualTo(200);
     for (String path :
-        List.of(
-            "/quotes/1?x=1",
-            "/%71uotes/1",
-            "//quotes/1",
-            "/quotes;v=1/1",
-            "/quotes/1/",
-            "/quotes//1")) {
+        List.of("/quotes/1?x=1", "/%71uotes/1", "/quotes;v=1/1", "/quotes/1/", "/quotes//1")) {
       assertThat(service().get(path, KEY, key).status()).as(path).isEqualTo(429);
     }
     for (String path :
@@ -180,6 +174,8 @@ interface GateClaims {
             "/quotes%2F1",
             "/x/..;/quotes/1",
             "/quotes%5C1",
+            "//quotes/1",
+            "/x;%2f..%2fquotes/1",
             "/./quotes/1",
             "/x/../quotes/1",
             "/x/%2e%2e/quotes/1")) {

@@ -5,14 +5,18 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The path of a request, in the one form in which both the rules and the upstream read it.
  *
- * <p>Paths that different programs could interpret differently are refused: encoded slashes,
- * backslashes, control characters, invalid encodings, disguised dot segments, and plain ones where
- * they cannot be resolved. Equivalent paths are normalized: encoded letters and dot segments, and
- * for rules also empty segments, parameters of segments and a trailing slash.
+ * <p>Paths that different programs could interpret differently are refused: encoded slashes and
+ * semicolons, backslashes, control characters, invalid encodings, characters that are encoded
+ * twice, and dot segments with parameters or where they cannot be resolved; all of them also in the
+ * parameters of segments, because programs without parameters read those as a part of the path.
+ * Equivalent paths are normalized: encoded letters and dot segments, and for rules also empty
+ * segments, parameters of segments and a trailing slash.
  *
  * @param text the path to forward, without the query
  * @param segments the decoded segments that rules are matched against
@@ -21,6 +25,10 @@ public record RequestPath(String text, List<String> segments) {
   public static final int MAX_LENGTH = 8_192;
 
   public static final int MAX_SEGMENTS = 256;
+
+  /** The beginning of an absolute target, up to its path. */
+  private static final Pattern ADDRESS =
+      Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*://[A-Za-z0-9._~:@%!$&'()*+,=\\[\\]-]*");
 
   private static final String UP = "..";
   private static final String HERE = ".";
@@ -63,6 +71,10 @@ public record RequestPath(String text, List<String> segments) {
       // Some programs treat it as the end of the path, others as an ordinary character.
       throw new AmbiguousPathException("has a #");
     }
+    if (path.startsWith("//") && !mayResolve) {
+      // Some programs read it as the path "/", others as a host.
+      throw new AmbiguousPathException("begins with two slashes");
+    }
     return resolved(path.substring(1).split("/", -1), mayResolve);
   }
 
@@ -78,10 +90,12 @@ public record RequestPath(String text, List<String> segments) {
     List<String> sent = new ArrayList<>(raw.length);
     List<String> read = new ArrayList<>(raw.length);
     for (int i = 0; i < raw.length; i++) {
-      refuseInParameters(raw[i]);
-      String segment = decoded(withoutParameters(raw[i]));
+      String whole = decoded(raw[i]);
+      String segment = raw[i].indexOf(';') < 0 ? whole : decoded(withoutParameters(raw[i]));
+      if (segment.isEmpty() && !raw[i].isEmpty()) {
+        throw new AmbiguousPathException("has a segment of parameters only");
+      }
       if (!isDots(segment)) {
-        refuseDisguised(segment);
         sent.add(raw[i]);
         read.add(segment);
         continue;
@@ -101,33 +115,16 @@ public record RequestPath(String text, List<String> segments) {
       }
     }
     read.removeIf(String::isEmpty);
-    return new RequestPath("/" + String.join("/", sent), read);
+    return new RequestPath("/" + String.join("/", withoutLeadingEmpty(sent)), read);
   }
 
-  /**
-   * Refuses characters in the parameters of a segment that are refused in the segment itself: they
-   * are forwarded too, and a program on the way may replace them with others, such as {@code ?}.
-   */
-  private static void refuseInParameters(String raw) {
-    for (int i = indexOfAny(raw, 0, ";"); i < raw.length(); i++) {
-      char c = raw.charAt(i);
-      if (c <= ' ' || c >= 0x7F || c == '\\') {
-        throw new AmbiguousPathException("has a character that is not allowed in a path");
-      }
+  /** Removes what some programs would read as the beginning of a host: {@code //host/path}. */
+  private static List<String> withoutLeadingEmpty(List<String> sent) {
+    int first = 0;
+    while (first < sent.size() - 1 && sent.get(first).isEmpty()) {
+      first++;
     }
-  }
-
-  /**
-   * Refuses segments that become dot segments for programs that decode before removing parameters,
-   * or decode twice.
-   */
-  private static void refuseDisguised(String segment) {
-    if (segment.startsWith(HERE) || segment.startsWith("%")) {
-      String read = segment.replace("%2e", HERE).replace("%2E", HERE);
-      if (isDots(withoutParameters(read))) {
-        throw new AmbiguousPathException("has disguised dot segments");
-      }
-    }
+    return sent.subList(first, sent.size());
   }
 
   /**
@@ -149,11 +146,15 @@ public record RequestPath(String text, List<String> segments) {
     if (target.startsWith("/")) {
       return target;
     }
-    int scheme = target.indexOf("://");
-    if (scheme <= 0) {
+    Matcher address = ADDRESS.matcher(target);
+    if (!address.lookingAt()) {
       return target;
     }
-    String path = target.substring(indexOfAny(target, scheme + 3, "/?#"));
+    String path = target.substring(address.end());
+    if (!path.isEmpty() && "/?#".indexOf(path.charAt(0)) < 0) {
+      // Some programs treat a backslash as the end of the host.
+      throw new AmbiguousPathException("has a character that is not allowed in a host");
+    }
     return path.startsWith("/") ? path : "/" + path;
   }
 
@@ -189,6 +190,10 @@ public record RequestPath(String text, List<String> segments) {
         if (b == '/') {
           throw new AmbiguousPathException("has an encoded slash");
         }
+        if (b == ';') {
+          // nginx may decode it, and then the next server takes what follows for parameters.
+          throw new AmbiguousPathException("has an encoded semicolon");
+        }
       }
       if (b < ' ' || b == 0x7F || b == '\\' || b > 0xFF || (c != '%' && (b >= 0x7F || b == ' '))) {
         throw new AmbiguousPathException("has a character that is not allowed in a path");
@@ -196,9 +201,20 @@ public record RequestPath(String text, List<String> segments) {
       bytes.put((byte) b);
     }
     try {
-      return StandardCharsets.UTF_8.newDecoder().decode(bytes.flip()).toString();
+      String decoded = StandardCharsets.UTF_8.newDecoder().decode(bytes.flip()).toString();
+      refuseEncodedTwice(decoded);
+      return decoded;
     } catch (CharacterCodingException e) {
       throw new AmbiguousPathException("is not UTF-8");
+    }
+  }
+
+  /** Refuses what a program that decodes again would read as other characters. */
+  private static void refuseEncodedTwice(String decoded) {
+    for (int i = decoded.indexOf('%'); i >= 0; i = decoded.indexOf('%', i + 1)) {
+      if (i + 2 < decoded.length() && hex(decoded.charAt(i + 1), decoded.charAt(i + 2)) >= 0) {
+        throw new AmbiguousPathException("has characters that are encoded twice");
+      }
     }
   }
 

@@ -145,7 +145,7 @@ final class AuthorizeIT {
     for (String uri :
         new String[] {
           "/api/orders/",
-          "//api//orders",
+          "/api//orders",
           "/api/%6Frders",
           "/api;v=2/orders;x=1",
           "http://host/api/orders"
@@ -161,7 +161,11 @@ final class AuthorizeIT {
           "/%00",
           "/api/x/../orders",
           "/x/%2e%2e/api/orders",
-          "/api/orders/."
+          "/api/orders/.",
+          // Java's URI and browsers' URLs read a host.
+          "//api/orders",
+          "/x;%2f..%2fapi/orders",
+          "/x%252f..%252fapi/orders"
         }) {
       ask("POST", uri, "192.0.2.1").problem(400, "invalid-path");
       assertThat(http.with("X-Original-URI", uri).get(PATH + "?refuse=403").status())
