@@ -3,6 +3,7 @@ package dev.weir.server.cli;
 import dev.weir.engine.payments.FeedRecord;
 import dev.weir.workflows.feed.internal.FeedFormat;
 import dev.weir.workflows.feed.internal.FeedReader;
+import dev.weir.workflows.feed.internal.FeedTotals;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -41,8 +42,12 @@ final class FeedRun {
     return text;
   }
 
-  /** Sends the feed and waits for its end. A feed that the server knows is only followed. */
-  FeedProgress run(Path file, String contentType, Optional<String> configName)
+  /**
+   * Sends the feed and waits for its end. A feed that the server knows is only followed.
+   *
+   * @param announced what the server compares the feed with before any of it is paid
+   */
+  FeedProgress run(Path file, String contentType, Optional<String> configName, FeedTotals announced)
       throws IOException, ProblemException, UnreachableException, InterruptedException {
     try (ExecutorService thread = Executors.newVirtualThreadPerTaskExecutor()) {
       Future<byte[]> sending =
@@ -50,7 +55,11 @@ final class FeedRun {
               () ->
                   client.upload(
                       "/api/v1/payments/feeds",
-                      Map.of("feedId", Optional.of(feedId), "configName", configName),
+                      Map.of(
+                          "feedId", Optional.of(feedId),
+                          "configName", configName,
+                          "records", records(announced),
+                          "controlSum", announced.controlSumText()),
                       contentType,
                       file));
       try {
@@ -69,6 +78,12 @@ final class FeedRun {
       progress = look().orElseThrow(() -> new IOException("the feed is gone"));
     }
     return progress;
+  }
+
+  private static Optional<String> records(FeedTotals announced) {
+    return announced.records().isPresent()
+        ? Optional.of(Long.toString(announced.records().getAsLong()))
+        : Optional.empty();
   }
 
   private static Optional<byte[]> await(Future<byte[]> sending)

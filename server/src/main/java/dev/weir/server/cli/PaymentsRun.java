@@ -5,16 +5,20 @@ import dev.weir.server.wiring.StoppedException;
 import dev.weir.server.wiring.postgresql.EmbeddedDatabase;
 import dev.weir.server.wiring.postgresql.FileProblem;
 import dev.weir.workflows.feed.internal.FeedFormat;
+import dev.weir.workflows.feed.internal.FeedTotals;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -72,6 +76,22 @@ final class PaymentsRun implements Callable<Integer> {
   private @Nullable String configName;
 
   @Option(
+      names = "--records",
+      paramLabel = "N",
+      description =
+          "the number of records that the feed should have; if it has another one, nothing is paid"
+              + " (default: as many as the file has now)")
+  private @Nullable Long records;
+
+  @Option(
+      names = "--control-sum",
+      paramLabel = "SUMS",
+      description =
+          "what the amounts should add up to, such as EUR:1234.50,USD:3.00; if they do not, nothing"
+              + " is paid (default: what they add up to in the file now)")
+  private @Nullable String controlSum;
+
+  @Option(
       names = "--url",
       paramLabel = "URL",
       defaultValue = "${env:WEIR_URL:-}",
@@ -100,17 +120,19 @@ final class PaymentsRun implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     FeedFormat format = format();
+    FeedTotals given = given();
     try {
+      FeedTotals announced = FileTotals.of(feed, format, given);
       if (!url.isEmpty()) {
         try (WeirClient client = ServerOptions.client(spec.commandLine(), url, token)) {
-          return run(client, id(), format);
+          return run(client, id(), format, announced);
         }
       }
       // Before anything is started.
       String id = id();
       try (LocalNode node = LocalNode.start(database);
           WeirClient client = new WeirClient(node.address(), Optional.of(node.token()))) {
-        return run(client, id, format);
+        return run(client, id, format, announced);
       }
     } catch (IOException failed) {
       complain(FileProblem.text(failed));
@@ -124,7 +146,7 @@ final class PaymentsRun implements Callable<Integer> {
     }
   }
 
-  private int run(WeirClient client, String id, FeedFormat format)
+  private int run(WeirClient client, String id, FeedFormat format, FeedTotals announced)
       throws IOException, InterruptedException {
     FeedRun run = new FeedRun(client, id);
     Terminal terminal = Terminal.ofErrors(System.getenv());
@@ -134,7 +156,7 @@ final class PaymentsRun implements Callable<Integer> {
       try (ProgressDisplay display =
           new ProgressDisplay(spec.commandLine().getErr(), terminal.interactive(), run::text)) {
         display.start();
-        progress = run.run(feed, type(format), Optional.ofNullable(configName));
+        progress = run.run(feed, type(format), Optional.ofNullable(configName), announced);
         if (progress.isAllPaid() && progress.repeated() > 0) {
           unpaid = run.unpaid(feed, format, progress.repeated());
         }
@@ -165,6 +187,20 @@ final class PaymentsRun implements Callable<Integer> {
     if (markdown != null) {
       run.writeReport(markdown, "text/markdown");
     }
+  }
+
+  /** Returns what the options say about the whole feed. */
+  private FeedTotals given() {
+    Optional<Map<String, BigDecimal>> sums =
+        Optional.ofNullable(controlSum).flatMap(FeedTotals::controlSum);
+    if (controlSum != null && sums.isEmpty()) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "--control-sum must be sums by currency, such as EUR:1234.50,USD:3.00, not '"
+              + controlSum
+              + "'");
+    }
+    return new FeedTotals(records == null ? OptionalLong.empty() : OptionalLong.of(records), sums);
   }
 
   private FeedFormat format() {

@@ -16,6 +16,7 @@ import dev.weir.server.metrics.PaymentMetrics;
 import dev.weir.workflows.feed.internal.FeedException;
 import dev.weir.workflows.feed.internal.FeedFormat;
 import dev.weir.workflows.feed.internal.FeedReader;
+import dev.weir.workflows.feed.internal.FeedTotals;
 import dev.weir.workflows.payments.FeedReceiver;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
@@ -34,10 +35,15 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.math.BigDecimal;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -83,11 +89,13 @@ final class FeedEndpoints {
     String feedId = query.text("feedId").orElseGet(() -> UUID.randomUUID().toString());
     FeedReceiver.feedIdProblem(feedId).ifPresent(problem -> query.wrong("feedId", problem));
     String configName = query.configName("configName", backend.defaultConfig());
+    FeedTotals announced = announced(request, query);
     query.refuseOtherParameters();
     query.throwIfWrong();
     FeedReceiver.Received received;
     try (InputStream in = request.byteBody().toInputStream()) {
-      received = receive(backend, feedId, configName, FeedReader.open(in, format(request)));
+      received =
+          receive(backend, feedId, configName, FeedReader.open(in, format(request), announced));
       // A client sends a feed to its end before it reads the answer.
       in.transferTo(OutputStream.nullOutputStream());
     } catch (FeedException e) {
@@ -117,6 +125,46 @@ final class FeedEndpoints {
         .header(
             HttpHeaders.LOCATION,
             PATH + URLEncoder.encode(feedId, StandardCharsets.UTF_8).replace("+", "%20"));
+  }
+
+  /**
+   * Reads how long the feed is, as its sender says: from the query, or from header fields where the
+   * address is fixed.
+   */
+  private static FeedTotals announced(HttpRequest<?> request, Fields query) {
+    Map<String, Object> given = new LinkedHashMap<>();
+    for (Announced field : Announced.values()) {
+      List<String> values = new ArrayList<>(request.getHeaders().getAll(field.header));
+      query.text(field.parameter).ifPresent(values::add);
+      if (values.size() > 1) {
+        query.wrong(field.parameter, "occurs twice, perhaps as " + field.header);
+      } else if (!values.isEmpty()) {
+        given.put(field.parameter, values.getFirst());
+      }
+    }
+    Fields fields = Fields.of(given);
+    Optional<Long> records = fields.integer("records", 0, FeedReader.MAX_RECORDS);
+    Optional<Map<String, BigDecimal>> controlSum =
+        fields.text("controlSum").flatMap(FeedTotals::controlSum);
+    if (fields.has("controlSum") && controlSum.isEmpty()) {
+      fields.wrong("controlSum", "must be sums by currency, such as EUR:1234.50,USD:3.00");
+    }
+    fields.throwIfWrong();
+    return new FeedTotals(records.map(OptionalLong::of).orElse(OptionalLong.empty()), controlSum);
+  }
+
+  /** What a sender may say about a feed. */
+  private enum Announced {
+    RECORDS("records", "Weir-Records"),
+    CONTROL_SUM("controlSum", "Weir-Control-Sum");
+
+    private final String parameter;
+    private final String header;
+
+    Announced(String parameter, String header) {
+      this.parameter = parameter;
+      this.header = header;
+    }
   }
 
   private FeedReceiver.Received receive(

@@ -109,6 +109,24 @@ final class PaymentsCommandIT {
               folder.resolve("paid.csv"), Feeds.HEADER + Feeds.line("p1", "10.00", ""));
       assertThat(weir("run", paid.toString(), "--url", url).code()).isZero();
 
+      String unended = Feeds.HEADER + Feeds.lines("r", 2, "").stripTrailing();
+      Path cut = Files.writeString(folder.resolve("cut.csv"), unended);
+      CommandRun rejected = weir("run", cut.toString(), "--url", url);
+      assertThat(rejected.code()).isEqualTo(1);
+      assertThat(rejected.out().lines()).contains("rejected   1", "paid       1");
+      CommandRun fewer =
+          weir("run", cut.toString(), "--url", url, "--feed-id", "n", "--records", "3");
+      assertThat(fewer.code()).isEqualTo(1);
+      assertThat(fewer.err()).contains("it has 2 records and was announced with 3");
+      CommandRun otherSum =
+          weir(
+              "run", feed.toString(), "--url", url, "--feed-id", "n", "--control-sum", "EUR:30.01");
+      assertThat(otherSum.err()).contains("add up to 30.00 and were announced with 30.01");
+      CommandRun counted =
+          weir("run", cut.toString(), "--url", url, "--feed-id", "n", "--records", "2");
+      assertThat(counted.code()).as(counted.err()).isZero();
+      assertThat(weir("run", cut.toString(), "--control-sum", "30").code()).isEqualTo(2);
+
       Path broken = Files.writeString(folder.resolve("b.csv"), "paymentId,sum\n1,2\n");
       CommandRun refused = weir("run", broken.toString(), "--url", url);
       assertThat(refused.code()).isEqualTo(1);

@@ -5,9 +5,13 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.PushbackInputStream;
 import java.io.UncheckedIOException;
+import java.math.BigDecimal;
+import java.util.HashMap;
 import java.util.Iterator;
+import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,12 +29,17 @@ public final class FeedReader {
 
   private final RecordReader records;
   private final RecordParser parser;
+  private final FeedTotals announced;
   private final int maxRecords;
+  private final Map<String, BigDecimal> sums = new HashMap<>();
   private int read;
+  private boolean endsInALine;
 
-  private FeedReader(RecordReader records, RecordParser parser, int maxRecords) {
+  private FeedReader(
+      RecordReader records, RecordParser parser, FeedTotals announced, int maxRecords) {
     this.records = records;
     this.parser = parser;
+    this.announced = announced;
     this.maxRecords = maxRecords;
   }
 
@@ -41,27 +50,41 @@ public final class FeedReader {
    * @throws FeedException if the header row names columns that are unknown, repeated or missing
    */
   public static FeedReader open(InputStream in, FeedFormat format) throws IOException {
-    return open(in, format, MAX_RECORDS);
+    return open(in, format, FeedTotals.UNKNOWN);
   }
 
-  static FeedReader open(InputStream in, FeedFormat format, int maxRecords) throws IOException {
+  /**
+   * Opens a feed of which its sender has said how long it is. If it differs from that, its end is a
+   * {@link FeedException}.
+   */
+  public static FeedReader open(InputStream in, FeedFormat format, FeedTotals announced)
+      throws IOException {
+    return open(in, format, announced, MAX_RECORDS);
+  }
+
+  static FeedReader open(InputStream in, FeedFormat format, FeedTotals announced, int maxRecords)
+      throws IOException {
     RecordReader records = new RecordReader(uncompressed(in), format == FeedFormat.CSV);
     RecordParser parser =
         switch (format) {
           case CSV -> CsvParser.ofHeader(header(records));
           case NDJSON -> new NdjsonParser();
         };
-    return new FeedReader(records, parser, maxRecords);
+    return new FeedReader(records, parser, announced, maxRecords);
   }
 
   /**
    * Returns the next record; empty at the end.
    *
-   * @throws FeedException if the feed is damaged or too long
+   * @throws FeedException if the feed is damaged or too long, or ends and is not what was announced
    */
   public Optional<FeedRecord> next() throws IOException {
     RecordReader.Cut cut = records.nextNonBlank();
     if (cut == null) {
+      Optional<String> difference = announced.difference(totals());
+      if (difference.isPresent()) {
+        throw new FeedException(difference.get() + ", so a part of it may be missing");
+      }
       return Optional.empty();
     }
     if (read == maxRecords) {
@@ -100,6 +123,16 @@ public final class FeedReader {
     };
   }
 
+  /** Returns the totals of the records so far. */
+  public FeedTotals totals() {
+    return new FeedTotals(OptionalLong.of(read), Optional.of(sums));
+  }
+
+  /** Returns true if the last record that was read has no line end, so it may be cut off. */
+  public boolean endsInALine() {
+    return endsInALine;
+  }
+
   /** Returns the bytes of the records so far, uncompressed. */
   public long consumedBytes() {
     return records.consumedBytes();
@@ -107,17 +140,35 @@ public final class FeedReader {
 
   private FeedRecord record(RecordReader.Cut cut) {
     String flaw = cut.flaw();
+    endsInALine = !cut.hasLineEnd();
     if (flaw != null) {
       return rejected(cut, flaw, "");
     }
+    if (endsInALine && !announced.records().equals(OptionalLong.of(read))) {
+      return rejected(
+          cut,
+          "has no line end, so a part of it may be missing: end the line, or say how many records"
+              + " the feed has",
+          "");
+    }
     try {
-      FeedRecord record = PaymentCheck.of(cut.line(), parser.parse(cut.text()), cut.text());
+      RawPayment raw = parser.parse(cut.text());
+      FeedRecord record = PaymentCheck.of(cut.line(), raw, cut.text());
+      add(raw, record);
       return record instanceof FeedRecord.Rejected rejected
           ? rejected(cut, rejected.reason(), rejected.paymentId())
           : record;
     } catch (RecordParser.MalformedRecordException malformed) {
       return rejected(cut, malformed.reason(), "");
     }
+  }
+
+  private void add(RawPayment raw, FeedRecord record) {
+    Optional<BigDecimal> amount =
+        record instanceof FeedRecord.Accepted accepted
+            ? Optional.of(accepted.payment().amount())
+            : PaymentCheck.amount(raw);
+    amount.ifPresent(given -> sums.merge(raw.get(FeedField.CURRENCY), given, BigDecimal::add));
   }
 
   /**
@@ -142,6 +193,9 @@ public final class FeedReader {
     }
     if (cut.flaw() != null) {
       throw new FeedException("the header row: " + cut.flaw());
+    }
+    if (!cut.hasLineEnd()) {
+      throw new FeedException("it ends in the line of its header row, so a part of it is missing");
     }
     return cut.text();
   }

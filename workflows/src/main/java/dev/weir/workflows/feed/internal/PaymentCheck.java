@@ -75,6 +75,15 @@ final class PaymentCheck {
             configName));
   }
 
+  /** Returns the amount of a record, whatever else is wrong with it; empty if it has none. */
+  static Optional<BigDecimal> amount(RawPayment raw) {
+    Integer digits = FRACTION_DIGITS.get(raw.get(FeedField.CURRENCY));
+    String text = raw.get(FeedField.AMOUNT);
+    return digits == null || amountReason(text, digits) != null
+        ? Optional.empty()
+        : Optional.of(new BigDecimal(text).setScale(digits));
+  }
+
   /** Returns a rejected record with its text cut to what is worth keeping. */
   static FeedRecord.Rejected rejected(long line, String reason, String paymentId, String record) {
     return new FeedRecord.Rejected(line, reason, paymentId, Excerpt.ofRecord(record));

@@ -68,9 +68,12 @@ public final class RecordReader {
    *
    * @param line the number of its first line, from 1
    * @param lastLine the number of its last line
+   * @param hasLineEnd false if the stream ended before the record did, so that more may belong to
+   *     it
    * @param flaw why it cannot be used; null if it can
    */
-  public record Cut(long line, long lastLine, String text, @Nullable String flaw) {}
+  public record Cut(
+      long line, long lastLine, String text, boolean hasLineEnd, @Nullable String flaw) {}
 
   /** Returns the total bytes of the records returned so far. */
   public long consumedBytes() {
@@ -168,7 +171,8 @@ public final class RecordReader {
     String text = scan.beginning == null ? shown() : scan.beginning;
     long last = line + lineFeeds(start, start + scan.length);
     consume(scan.length + feedBytes);
-    return new Cut(scan.firstLine, last, text, "is longer than " + maxBytes + " bytes");
+    return new Cut(
+        scan.firstLine, last, text, feedBytes > 0, "is longer than " + maxBytes + " bytes");
   }
 
   private Cut cut(int length, int feedBytes, @Nullable String flaw) {
@@ -176,7 +180,8 @@ public final class RecordReader {
     String text = new String(buffer, start, textLength, StandardCharsets.UTF_8);
     boolean readable = text.indexOf(REPLACEMENT) < 0 || isUtf8(start, textLength);
     long last = line + lineFeeds(start, start + length);
-    Cut cut = new Cut(line, last, text, flaw != null || readable ? flaw : "is not UTF-8");
+    Cut cut =
+        new Cut(line, last, text, feedBytes > 0, flaw != null || readable ? flaw : "is not UTF-8");
     consume(length + feedBytes);
     return cut;
   }

@@ -341,7 +341,8 @@ final class FeedReaderTest {
   @Test
   void endsAFeedThatIsTooLong() throws IOException {
     byte[] feed = "{}\n{}\n{}\n".getBytes(UTF_8);
-    FeedReader reader = FeedReader.open(new ByteArrayInputStream(feed), FeedFormat.NDJSON, 2);
+    FeedReader reader =
+        FeedReader.open(new ByteArrayInputStream(feed), FeedFormat.NDJSON, FeedTotals.UNKNOWN, 2);
     reader.next();
     reader.next();
     assertThatThrownBy(reader::next)
@@ -353,7 +354,8 @@ final class FeedReaderTest {
   void handsRecordsOnOneAtATime() throws IOException {
     byte[] feed = "{}\n{}\n{}\n".getBytes(UTF_8);
     Iterator<FeedRecord> records =
-        FeedReader.open(new ByteArrayInputStream(feed), FeedFormat.NDJSON, 2).records();
+        FeedReader.open(new ByteArrayInputStream(feed), FeedFormat.NDJSON, FeedTotals.UNKNOWN, 2)
+            .records();
     assertThat(records.next().line()).isEqualTo(1);
     assertThat(records.hasNext()).isTrue();
     assertThat(records.hasNext()).isTrue();
@@ -440,7 +442,8 @@ final class FeedReaderTest {
   }
 
   private static List<FeedRecord> ndjson(String text) throws IOException {
-    return read(FeedFormat.NDJSON, new ByteArrayInputStream(text.getBytes(UTF_8)));
+    String lines = text.endsWith("\n") ? text : text + "\n";
+    return read(FeedFormat.NDJSON, new ByteArrayInputStream(lines.getBytes(UTF_8)));
   }
 
   static List<FeedRecord> read(FeedFormat format, InputStream in) throws IOException {
