@@ -135,7 +135,7 @@ final class KafkaPublisherTest {
 
           @Override
           public Map<String, String> clientProperties() {
-            return Map.of();
+            return TestKafka.cluster().clientProperties();
           }
         };
     try (KafkaPublisher publisher = new KafkaPublisher(never, MessageTopics.DEFAULT, SHORT)) {
@@ -166,7 +166,7 @@ final class KafkaPublisherTest {
 
           @Override
           public Map<String, String> clientProperties() {
-            return Map.of();
+            return TestKafka.cluster().clientProperties();
           }
         };
     try (KafkaPublisher publisher =
@@ -204,7 +204,7 @@ final class KafkaPublisherTest {
 
           @Override
           public Map<String, String> clientProperties() {
-            return Map.of();
+            return TestKafka.cluster().clientProperties();
           }
         };
     try (KafkaPublisher publisher = new KafkaPublisher(stuck, MessageTopics.DEFAULT, SHORT)) {

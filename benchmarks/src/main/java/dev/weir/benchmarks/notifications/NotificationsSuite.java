@@ -43,10 +43,9 @@ public final class NotificationsSuite implements Suite {
         HikariDataSource peerPool = database.pool()) {
       createTopic(kafka);
       RowLockPath.prepare(database);
-      String servers = kafka.bootstrapServers();
       try (SendPath weir = WeirPath.open(weirPool, redis.uri(), kafka.cluster());
-          SendPath rowLock = RowLockPath.open(peerPool, servers, 0);
-          SendPath lingering = RowLockPath.open(peerPool, servers, LINGER_MILLIS)) {
+          SendPath rowLock = RowLockPath.open(peerPool, kafka, 0);
+          SendPath lingering = RowLockPath.open(peerPool, kafka, LINGER_MILLIS)) {
         for (SendCase each : SendCase.values()) {
           if (request.isWanted(each.caseName())) {
             request.progress().accept("notifications: " + each.title());

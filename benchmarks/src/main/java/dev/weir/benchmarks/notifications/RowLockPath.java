@@ -79,9 +79,9 @@ final class RowLockPath implements SendPath {
    * @param pool without auto-commit; closed by the caller
    * @param lingerMillis how long the producer waits for more messages of a batch
    */
-  static RowLockPath open(HikariDataSource pool, String bootstrapServers, int lingerMillis) {
-    Map<String, Object> config = new HashMap<>();
-    config.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
+  static RowLockPath open(HikariDataSource pool, BenchKafka kafka, int lingerMillis) {
+    Map<String, Object> config = new HashMap<>(kafka.cluster().clientProperties());
+    config.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, kafka.bootstrapServers());
     config.put(ProducerConfig.ACKS_CONFIG, "all");
     config.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
     config.put(ProducerConfig.LINGER_MS_CONFIG, lingerMillis);

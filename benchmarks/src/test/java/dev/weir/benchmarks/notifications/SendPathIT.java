@@ -53,7 +53,7 @@ final class SendPathIT {
 
   @Test
   void rowLockSendsUpToTheLimitAndCountsWhatItSends() throws Exception {
-    try (SendPath path = RowLockPath.open(peerPool, kafka.bootstrapServers(), 0)) {
+    try (SendPath path = RowLockPath.open(peerPool, kafka, 0)) {
       sendsUpToTheLimitAndCountsWhatItSends(path);
     }
   }

@@ -18,9 +18,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A Kafka broker in this process, alone in its cluster, on the loopback interface. It starts in the
- * background when its address is first asked for, so that a program that sends no message neither
- * waits for it nor has it in memory.
+ * A Kafka broker in this process, alone in its cluster, on the loopback interface. It lets in only
+ * clients with {@link #clientProperties}, whose secret other users of the machine cannot read. It
+ * starts in the background when its address is first asked for, so that a program that sends no
+ * message neither waits for it nor has it in memory.
  *
  * <p>Its data is in a folder and survives the process, also one that was killed. A broker that
  * could not be started, or has failed, is started again when its address is asked for, after a
@@ -40,6 +41,9 @@ public final class EmbeddedKafka implements KafkaCluster, AutoCloseable {
   private final IntUnaryOperator relay;
   private final Duration firstPause;
   private final ReentrantLock lock = new ReentrantLock();
+
+  /** Known before the address is. */
+  private volatile Map<String, String> clientProperties = Map.of();
 
   // The rest is used under the lock.
   private @Nullable CompletableFuture<RaftBroker> start;
@@ -92,7 +96,7 @@ public final class EmbeddedKafka implements KafkaCluster, AutoCloseable {
 
   @Override
   public Map<String, String> clientProperties() {
-    return Map.of();
+    return clientProperties;
   }
 
   private CompletableFuture<RaftBroker> started() {
@@ -130,7 +134,9 @@ public final class EmbeddedKafka implements KafkaCluster, AutoCloseable {
       }
       BrokerPorts chosen = choosePorts();
       keepProcessAlive();
-      RaftBroker broker = RaftBroker.start(folder, chosen);
+      BrokerSecret secret = BrokerSecret.in(folder);
+      RaftBroker broker = RaftBroker.start(folder, chosen, secret);
+      clientProperties = secret.clientProperties();
       log.info(
           "Kafka started on {} in {} ms, its data is in {}",
           broker.address(),

@@ -3,7 +3,6 @@ package dev.weir.notifications.broker;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -37,13 +36,13 @@ final class RaftBroker {
   /**
    * Starts a broker and waits for it.
    *
-   * @param folder where its data is; created if it is missing
+   * @param folder where its data is
+   * @param secret by which clients are let in
    */
-  static RaftBroker start(Path folder, BrokerPorts ports) throws Exception {
-    Files.createDirectories(folder);
+  static RaftBroker start(Path folder, BrokerPorts ports, BrokerSecret secret) throws Exception {
     format(folder);
     KafkaRaftServer server =
-        new KafkaRaftServer(KafkaConfig.fromProps(settings(folder, ports)), Time.SYSTEM);
+        new KafkaRaftServer(KafkaConfig.fromProps(settings(folder, ports, secret)), Time.SYSTEM);
     RaftBroker broker = new RaftBroker(server, HOST + ":" + ports.client());
     try {
       server.startup();
@@ -93,20 +92,26 @@ final class RaftBroker {
     formatter.run();
   }
 
-  private static Properties settings(Path folder, BrokerPorts ports) {
+  private static Properties settings(Path folder, BrokerPorts ports, BrokerSecret secret) {
     Properties settings = new Properties();
     settings.setProperty("process.roles", "broker,controller");
     settings.setProperty("node.id", Integer.toString(NODE_ID));
     settings.setProperty("log.dirs", folder.toString());
     settings.setProperty(
         "listeners",
-        "PLAINTEXT://%s:%d,CONTROLLER://%s:%d"
+        "CLIENT://%s:%d,CONTROLLER://%s:%d"
             .formatted(HOST, ports.broker(), HOST, ports.controller()));
-    settings.setProperty(
-        "advertised.listeners", "PLAINTEXT://%s:%d".formatted(HOST, ports.client()));
-    settings.setProperty(
-        "listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT");
+    settings.setProperty("advertised.listeners", "CLIENT://%s:%d".formatted(HOST, ports.client()));
     settings.setProperty("controller.listener.names", "CONTROLLER");
+    settings.setProperty("inter.broker.listener.name", "CLIENT");
+    // Both ports are open to every user of the machine.
+    settings.setProperty(
+        "listener.security.protocol.map", "CLIENT:SASL_PLAINTEXT,CONTROLLER:SASL_PLAINTEXT");
+    settings.setProperty("sasl.enabled.mechanisms", "PLAIN");
+    settings.setProperty("sasl.mechanism.inter.broker.protocol", "PLAIN");
+    settings.setProperty("sasl.mechanism.controller.protocol", "PLAIN");
+    settings.setProperty("listener.name.client.plain.sasl.jaas.config", secret.listenerLogin());
+    settings.setProperty("listener.name.controller.plain.sasl.jaas.config", secret.listenerLogin());
     settings.setProperty(
         "controller.quorum.voters", "%d@%s:%d".formatted(NODE_ID, HOST, ports.controller()));
     // After a kill, a restarted broker waits until the session of its predecessor has ended.

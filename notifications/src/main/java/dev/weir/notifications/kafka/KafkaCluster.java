@@ -15,6 +15,30 @@ public interface KafkaCluster {
   /** Returns settings for every client, such as those of TLS and SASL. */
   Map<String, String> clientProperties();
 
+  /**
+   * Returns a cluster that never runs.
+   *
+   * @param name says what is missing
+   */
+  static KafkaCluster missing(String name) {
+    return new KafkaCluster() {
+      @Override
+      public Optional<String> bootstrapServers(Duration maxWait) {
+        return Optional.empty();
+      }
+
+      @Override
+      public Map<String, String> clientProperties() {
+        return Map.of();
+      }
+
+      @Override
+      public String toString() {
+        return name;
+      }
+    };
+  }
+
   /** Returns a cluster that others run. */
   static KafkaCluster at(String bootstrapServers, Map<String, String> clientProperties) {
     Map<String, String> properties = Map.copyOf(clientProperties);

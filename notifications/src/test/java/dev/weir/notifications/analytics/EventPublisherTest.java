@@ -86,7 +86,7 @@ final class EventPublisherTest {
 
           @Override
           public Map<String, String> clientProperties() {
-            return Map.of();
+            return TestKafka.cluster().clientProperties();
           }
         };
     int events = EventPublisher.MAX_QUEUE + 500;

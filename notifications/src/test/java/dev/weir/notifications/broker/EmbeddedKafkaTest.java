@@ -8,21 +8,27 @@ import dev.weir.notifications.DecodedRecord;
 import dev.weir.notifications.KafkaPublisher;
 import dev.weir.notifications.PublishResult;
 import dev.weir.notifications.kafka.KafkaClients;
+import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.kafka.MessageTopics;
 import dev.weir.store.tck.internal.LossyRelay;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntUnaryOperator;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.utils.Exit;
 import org.junit.jupiter.api.Test;
@@ -115,6 +121,49 @@ final class EmbeddedKafkaTest {
   private static Message message(String text) {
     // One user, so that all are in one partition, and a second copy would be read with the first.
     return new Message(UUID.randomUUID(), 5, text, 1);
+  }
+
+  /** Every user of the machine reaches its port. */
+  @Test
+  void clientWithoutTheSecretIsNotLetInAndOthersCannotReadTheSecret(@TempDir Path temporary)
+      throws Exception {
+    Path folder = temporary.resolve("kafka");
+    Files.createDirectories(folder);
+    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
+    // As another user may have left it there.
+    Path file = Files.writeString(folder.resolve("weir.secret"), "0".repeat(48));
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-rw-rw-"));
+    try (EmbeddedKafka broker = new EmbeddedKafka(folder)) {
+      String address = broker.bootstrapServers(TIMEOUT).orElseThrow();
+      assertThat(Files.getPosixFilePermissions(folder))
+          .isEqualTo(PosixFilePermissions.fromString("rwx------"));
+      assertThat(Files.getPosixFilePermissions(file))
+          .isEqualTo(PosixFilePermissions.fromString("rw-------"));
+      assertThat(Files.readString(file).strip()).isNotEqualTo("0".repeat(48)).hasSize(48);
+      Map<String, String> wrong = new HashMap<>(broker.clientProperties());
+      wrong.computeIfPresent(
+          "sasl.jaas.config",
+          (name, login) -> login.replaceFirst("password=\"[^\"]*\"", "password=\"wrong\""));
+      for (Map<String, String> properties : List.of(Map.<String, String>of(), wrong)) {
+        assertThatThrownBy(() -> topics(address, properties, Duration.ofSeconds(3)))
+            .isInstanceOf(ExecutionException.class);
+      }
+      assertThat(topics(address, broker.clientProperties(), TIMEOUT)).isEmpty();
+      String secret = Files.readString(file);
+      broker.close();
+      try (EmbeddedKafka restarted = new EmbeddedKafka(folder)) {
+        assertThat(restarted.bootstrapServers(TIMEOUT)).isPresent();
+        assertThat(Files.readString(file)).isEqualTo(secret);
+      }
+    }
+  }
+
+  private static Set<String> topics(
+      String address, Map<String, String> properties, Duration timeout) throws Exception {
+    try (Admin admin =
+        KafkaClients.of(KafkaCluster.at(address, properties), timeout).admin(timeout)) {
+      return admin.listTopics().names().get();
+    }
   }
 
   @Test

@@ -10,6 +10,7 @@ import dev.weir.notifications.TestKafka;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.kafka.MessageRecords;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Future;
@@ -115,9 +116,10 @@ final class DeadLetterReplayTest {
 
   /** Returns a cluster whose clients tell the test when they have read something. */
   private static KafkaCluster watched() {
-    return KafkaCluster.at(
-        TestKafka.cluster().bootstrapServers(TestKafka.TIMEOUT).orElseThrow(),
-        Map.of(ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG, Watching.class.getName()));
+    String servers = TestKafka.cluster().bootstrapServers(TestKafka.TIMEOUT).orElseThrow();
+    Map<String, String> properties = new HashMap<>(TestKafka.cluster().clientProperties());
+    properties.put(ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG, Watching.class.getName());
+    return KafkaCluster.at(servers, properties);
   }
 
   /** Producers have the same settings, so it is an interceptor of theirs too. */

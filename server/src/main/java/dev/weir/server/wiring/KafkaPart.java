@@ -3,6 +3,7 @@ package dev.weir.server.wiring;
 import dev.weir.notifications.broker.EmbeddedKafka;
 import dev.weir.notifications.kafka.KafkaCluster;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -14,6 +15,10 @@ import java.util.function.Consumer;
  * @param firstUse empty if there may be something to read without any use
  */
 record KafkaPart(KafkaCluster cluster, KafkaCluster readable, Optional<FirstUse> firstUse) {
+  private static final String MISSING =
+      "Kafka (none: weir.db.url is set, so weir.kafka.bootstrap-servers is needed, or weir.data for"
+          + " an embedded broker of this node alone)";
+
   /**
    * Opens the cluster.
    *
@@ -24,9 +29,15 @@ record KafkaPart(KafkaCluster cluster, KafkaCluster readable, Optional<FirstUse>
       KafkaCluster cluster = settings.cluster().get();
       return new KafkaPart(cluster, cluster, Optional.empty());
     }
-    EmbeddedKafka embedded = open.add(new EmbeddedKafka(settings.folder()));
+    if (settings.folder().isEmpty()) {
+      KafkaCluster missing = KafkaCluster.missing(MISSING);
+      // It is never used, so nothing reads.
+      return new KafkaPart(missing, missing, Optional.of(new FirstUse(missing)));
+    }
+    Path folder = settings.folder().get();
+    EmbeddedKafka embedded = open.add(new EmbeddedKafka(folder));
     // In a broker that has data from earlier, messages may be waiting.
-    if (Files.isDirectory(settings.folder())) {
+    if (Files.isDirectory(folder)) {
       return new KafkaPart(embedded, embedded, Optional.empty());
     }
     FirstUse firstUse = new FirstUse(embedded);

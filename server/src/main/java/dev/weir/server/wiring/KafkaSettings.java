@@ -17,9 +17,11 @@ import java.util.regex.Pattern;
  * How Kafka is reached.
  *
  * @param cluster the brokers that others run; empty for an embedded one
- * @param folder where the embedded broker has its data
+ * @param folder where the embedded broker has its data; empty if there is none. With a database of
+ *     the user's, nodes of different databases would share the default folder, and a node would
+ *     start the broker of another and send its messages
  */
-record KafkaSettings(Optional<KafkaCluster> cluster, Path folder) {
+record KafkaSettings(Optional<KafkaCluster> cluster, Optional<Path> folder) {
   private static final Pattern SERVER =
       Pattern.compile("[^\\s,:/]+:\\d{1,5}|\\[[0-9a-fA-F:.]+]:\\d{1,5}");
 
@@ -43,7 +45,12 @@ record KafkaSettings(Optional<KafkaCluster> cluster, Path folder) {
           Setting.KAFKA_PROPERTIES.key(),
           "has an effect only where weir.kafka.bootstrap-servers is set");
     }
-    return new KafkaSettings(cluster, DatabaseAddress.dataFolder(settings).resolve("kafka"));
+    boolean hasFolder = !settings.isGiven(Setting.DB_URL) || settings.isGiven(Setting.DATA);
+    return new KafkaSettings(
+        cluster,
+        hasFolder
+            ? Optional.of(DatabaseAddress.dataFolder(settings).resolve("kafka"))
+            : Optional.empty());
   }
 
   /** Reads a properties file. Errors do not repeat its content, which has passwords. */

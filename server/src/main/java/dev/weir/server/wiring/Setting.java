@@ -152,7 +152,8 @@ public enum Setting {
       "weir.kafka.bootstrap-servers",
       "",
       "Addresses of Kafka brokers, host:port, separated by commas. Empty starts an embedded"
-          + " broker when the first limit is configured or the first message sent."),
+          + " broker when the first limit is configured or the first message sent;"
+          + " with weir.db.url, only if weir.data is set."),
   KAFKA_PROPERTIES(
       "weir.kafka.properties",
       "",

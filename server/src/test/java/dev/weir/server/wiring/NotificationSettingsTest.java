@@ -24,7 +24,7 @@ final class NotificationSettingsTest {
   void withoutSettingsABrokerIsEmbeddedAndMessagesGoToTheLog() {
     NotificationSettings settings = settings(Map.of(Setting.DATA, folder.toString()));
     assertThat(settings.kafka().cluster()).isEmpty();
-    assertThat(settings.kafka().folder()).isEqualTo(folder.resolve("kafka"));
+    assertThat(settings.kafka().folder()).contains(folder.resolve("kafka"));
     assertThat(settings.provider()).isEqualTo(new ProviderSettings.ToLog());
     assertThat(settings.isSender()).isTrue();
     assertThat(settings.redis()).isEmpty();
@@ -73,6 +73,16 @@ final class NotificationSettingsTest {
     refuses(Setting.NOTIFICATIONS_RETENTION, Map.of(Setting.NOTIFICATIONS_RETENTION, "PT1M"));
     refuses(Setting.NOTIFICATIONS_PROVIDER, Map.of(Setting.NOTIFICATIONS_PROVIDER, "fax"));
     refuses(Setting.NOTIFICATIONS_PROVIDER_RATE, Map.of(Setting.NOTIFICATIONS_PROVIDER_RATE, "0"));
+  }
+
+  /** Nodes of different databases would share the default folder, and with it a broker. */
+  @Test
+  void nodeWithADatabaseOfItsOwnersHasAnEmbeddedBrokerOnlyInAFolderByName() {
+    String url = "jdbc:postgresql://127.0.0.1/any";
+    assertThat(settings(Map.of(Setting.DB_URL, url)).kafka().folder()).isEmpty();
+    assertThat(
+            settings(Map.of(Setting.DB_URL, url, Setting.DATA, folder.toString())).kafka().folder())
+        .contains(folder.resolve("kafka"));
   }
 
   /** Otherwise it takes a share of the messages of production and writes them to its log. */

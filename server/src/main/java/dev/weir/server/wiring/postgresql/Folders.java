@@ -31,11 +31,16 @@ final class Folders {
     return found;
   }
 
-  /** Creates a folder that only its owner can enter, unless it exists. */
+  /**
+   * Creates a folder that only its owner can enter, or closes it to others if it exists: they could
+   * read what is in it, or put files there.
+   */
   static void createPrivate(Path folder) throws IOException {
     if (!Files.isDirectory(folder)) {
       Files.createDirectories(folder.getParent());
       Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+    } else if (!Files.getPosixFilePermissions(folder).equals(OWNER_ONLY)) {
+      Files.setPosixFilePermissions(folder, OWNER_ONLY);
     }
   }
 

@@ -101,6 +101,16 @@ final class EmbeddedDatabaseIT {
   }
 
   @Test
+  void closesAFolderThatWasOpenToOthers() throws IOException {
+    Files.createDirectories(folder);
+    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
+    try (EmbeddedDatabase database = EmbeddedDatabase.start(folder)) {
+      assertThat(Files.getPosixFilePermissions(folder))
+          .isEqualTo(PosixFilePermissions.fromString("rwx------"));
+    }
+  }
+
+  @Test
   void refusesAFolderInUseInThisProcessAndLeavesItLocked() throws Exception {
     Path used = shared.resolve("data");
     assertThatThrownBy(() -> EmbeddedDatabase.start(used))
