@@ -87,7 +87,8 @@ final class KeyExpression {
     if (key.isEmpty()) {
       return KeyPart.NONE;
     }
-    return LimitNames.problem(key).isEmpty() ? key : LimitNames.digest(key);
+    String escaped = KeyPart.escaped(key);
+    return LimitNames.problem(escaped).isEmpty() ? escaped : LimitNames.digest(escaped);
   }
 
   private @Nullable Object value(SpelExpression parsed, @Nullable Object[] arguments) {

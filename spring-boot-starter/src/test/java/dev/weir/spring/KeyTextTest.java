@@ -193,6 +193,16 @@ final class KeyTextTest {
     }
   }
 
+  @Test
+  void noValueSharesTheKeyOfCallsWithoutOne() {
+    try (Service service = Service.bare(RULE, Orders.class)) {
+      Orders orders = service.part(Orders.class);
+      counts(() -> orders.order(null));
+      counts(() -> orders.order("(none)"));
+      counts(() -> orders.order("\\(none)"));
+    }
+  }
+
   /** Otherwise, the message would name neither the method nor the expression. */
   @Test
   void anExpressionThatFailsIsNamed() {

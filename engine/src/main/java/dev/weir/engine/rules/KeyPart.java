@@ -29,7 +29,7 @@ public sealed interface KeyPart {
   /** What the text of a part must be. */
   String FORMAT = "must be ip, path, global or header:Name";
 
-  /** The key of requests without the header. */
+  /** The key of requests without the header. {@link #escaped} keeps others from sending it. */
   String NONE = "(none)";
 
   /** The key that all requests share. */
@@ -70,11 +70,26 @@ public sealed interface KeyPart {
       case Ip ip -> ClientAddress.counted(request.clientAddress());
       case Header header -> {
         String value = request.header(header.name());
-        yield value == null || value.isBlank() ? NONE : value.strip();
+        yield value == null || value.isBlank() ? NONE : escaped(value.strip());
       }
       case Path path -> request.path().canonical();
       case Global global -> ALL;
     };
+  }
+
+  /**
+   * Returns a value that a caller has sent, with a backslash in front if it would otherwise be
+   * {@link #NONE}: so no value shares the key of requests without one. Different values stay
+   * different.
+   */
+  static String escaped(String value) {
+    int begin = 0;
+    while (begin < value.length() && value.charAt(begin) == '\\') {
+      begin++;
+    }
+    return value.length() - begin == NONE.length() && value.startsWith(NONE, begin)
+        ? "\\" + value
+        : value;
   }
 
   /**

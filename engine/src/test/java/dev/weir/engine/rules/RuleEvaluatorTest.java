@@ -111,6 +111,25 @@ final class RuleEvaluatorTest extends RuleEvaluatorScene {
         .isNotEqualTo(all.keyBy(keyOfApp).key(withKey("k".repeat(5_001))));
   }
 
+  @Test
+  void noValueOfAHeaderSharesTheKeyOfRequestsWithoutIt() {
+    for (List<KeyPart> parts :
+        List.of(
+            List.<KeyPart>of(new KeyPart.Header("X-Api-Key")),
+            List.<KeyPart>of(new KeyPart.Header("X-Api-Key"), new KeyPart.Ip()))) {
+      Coverage all = Coverage.of(PathPattern.of("/**")).keyBy(parts);
+      List<String> keys = new ArrayList<>();
+      keys.add(all.key(from("192.0.2.1")));
+      for (String sent :
+          List.of("(none)", "\\(none)", "\\\\(none)", "(all)", "(none", "\\(none", "(none)x")) {
+        keys.add(all.key(withKey(sent)));
+      }
+      assertThat(keys).doesNotHaveDuplicates();
+      // As an absent one.
+      assertThat(all.key(withKey("  "))).isEqualTo(keys.getFirst());
+    }
+  }
+
   private static Request withKey(String key) {
     return new Sent("GET", RequestPath.of("/a"), "192.0.2.1", Map.of("X-Api-Key", key));
   }

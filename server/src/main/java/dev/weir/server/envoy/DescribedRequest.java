@@ -1,5 +1,6 @@
 package dev.weir.server.envoy;
 
+import dev.weir.engine.rules.KeyPart;
 import dev.weir.engine.rules.Request;
 import dev.weir.engine.rules.RequestPath;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
@@ -18,7 +19,7 @@ final class DescribedRequest implements Request {
   private static final String DEFAULT_METHOD = "GET";
 
   /** The client address of descriptors that have none; all of them share it. */
-  private static final String NO_ADDRESS = "(none)";
+  private static final String NO_ADDRESS = KeyPart.NONE;
 
   private final List<RateLimitDescriptor.Entry> entries;
   private final RequestPath path;
@@ -47,7 +48,7 @@ final class DescribedRequest implements Request {
   @Override
   public String clientAddress() {
     String address = value(ADDRESS);
-    return address == null || address.isEmpty() ? NO_ADDRESS : address;
+    return address == null || address.isEmpty() ? NO_ADDRESS : KeyPart.escaped(address);
   }
 
   /**

@@ -1,12 +1,15 @@
 package dev.weir.server.envoy;
 
+import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Delayed;
 import dev.weir.core.limits.Outcome;
+import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.LimitStore;
+import dev.weir.engine.limits.OnStoreFailure;
 import dev.weir.engine.rules.LimitedRule;
 import dev.weir.engine.rules.RuleCheck;
 import dev.weir.engine.rules.RuleEvaluator;
@@ -26,6 +29,10 @@ import org.slf4j.LoggerFactory;
  * together. Thread-safe.
  */
 final class DescriptorEvaluator {
+  /** The refusal of a rule that cannot be decided: try again soon. */
+  private static final Decision.Refused UNDECIDED =
+      new Decision.Refused(0, Micros.PER_SECOND, Micros.PER_SECOND);
+
   private static final Logger log = LoggerFactory.getLogger(DescriptorEvaluator.class);
 
   private final RuleEvaluator evaluator;
@@ -59,6 +66,43 @@ final class DescriptorEvaluator {
     }
     Verdict verdict = evaluator.decide(toTake, RuleEvaluator.Repeat.NONE);
     return peeked.isEmpty() ? verdict : withPeeked(verdict, peeked);
+  }
+
+  /**
+   * Returns the decision about requests that the store failed to decide: refused if one of their
+   * rules does not open then, or if one would be refused by any store. Empty if there is nothing to
+   * decide.
+   */
+  Optional<Verdict> withoutStore(List<DescriptorRequest> requests, StoreException failure) {
+    List<RuleCheck> checks = new ArrayList<>();
+    for (DescriptorRequest request : requests) {
+      if (request.kind() != DescriptorRequest.Kind.GIVE_BACK) {
+        checks.addAll(inForce(request.checks()));
+      }
+    }
+    boolean isRefused =
+        requests.stream().anyMatch(each -> each.kind() == DescriptorRequest.Kind.REFUSE);
+    if (checks.isEmpty() && !isRefused) {
+      return Optional.empty();
+    }
+    if (!isRefused && checks.stream().allMatch(DescriptorEvaluator::opensWithoutStore)) {
+      return Optional.of(
+          new Verdict.Passed(
+              List.of(), AcquireResult.Mode.OPEN, Optional.empty(), Ticket.NONE, false));
+    }
+    List<RuleResult> results =
+        checks.stream().map(check -> new RuleResult(check, UNDECIDED)).toList();
+    return Optional.of(
+        new Verdict.Refused(
+            results,
+            AcquireResult.Mode.CLOSED,
+            Optional.empty(),
+            failure.outcome() == StoreException.Outcome.UNKNOWN));
+  }
+
+  private static boolean opensWithoutStore(RuleCheck check) {
+    return check.rule().kind() instanceof LimitedRule.Counted counted
+        && counted.policy().onStoreFailure() == OnStoreFailure.OPEN;
   }
 
   private static Verdict withPeeked(Verdict verdict, List<RuleResult> peeked) {

@@ -15,6 +15,7 @@ import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,8 +58,9 @@ final class EnvoyService implements RateLimitServiceGrpc.AsyncService {
           caller, Status.INVALID_ARGUMENT.withDescription("the request is not a protobuf message"));
       return;
     }
+    List<DescriptorRequest> requests = List.of();
     try {
-      List<DescriptorRequest> requests = reader.read(message);
+      requests = reader.read(message);
       List<RuleResult> givenBack = evaluator.giveBack(requests);
       Verdict verdict = evaluator.decide(requests);
       if (verdict instanceof Verdict.Queued queued) {
@@ -70,10 +72,27 @@ final class EnvoyService implements RateLimitServiceGrpc.AsyncService {
       fail(caller, Status.INVALID_ARGUMENT.withDescription(e.getMessage()));
     } catch (StoreException e) {
       log.debug("A store did not answer", e);
-      fail(caller, Status.UNAVAILABLE.withDescription(described(e)));
+      answerWithoutStore(caller, requests, e);
     } catch (RuntimeException e) {
       log.error("A call from Envoy failed", e);
       fail(caller, Status.INTERNAL);
+    }
+  }
+
+  /**
+   * Answers as the rules say for a store that fails. An error would leave it to Envoy, which lets
+   * requests pass unless it is configured otherwise; only if no rule is known, there is no other
+   * answer.
+   */
+  private void answerWithoutStore(
+      StreamObserver<RateLimitResponse> caller,
+      List<DescriptorRequest> requests,
+      StoreException failure) {
+    Optional<Verdict> verdict = evaluator.withoutStore(requests, failure);
+    if (verdict.isPresent()) {
+      answer(caller, requests, verdict.get(), List.of());
+    } else {
+      fail(caller, Status.UNAVAILABLE.withDescription(described(failure)));
     }
   }
 

@@ -90,6 +90,16 @@ final class EnvoyIT {
             .as("without the header it is asked all the same")
             .contains("1");
         assertThat(get(client, base, "/free", "k1").statusCode()).isEqualTo(200);
+        // Counted by the first, and perhaps served by the second.
+        for (String[] twice : new String[][] {{"new", "k1"}, {"new", "new"}, {"", "k1"}}) {
+          HttpRequest.Builder request = HttpRequest.newBuilder(base.resolve("/api/c"));
+          for (String value : twice) {
+            request.header("X-Api-Key", value);
+          }
+          assertThat(client.send(request.build(), BodyHandlers.discarding()).statusCode())
+              .as(String.join(" and ", twice))
+              .isEqualTo(400);
+        }
         // Through the queue: Envoy waits, because its time-out is longer.
         assertThat(get(client, base, "/patient", "").statusCode()).isEqualTo(200);
         HttpResponse<Void> queued = get(client, base, "/patient", "");
