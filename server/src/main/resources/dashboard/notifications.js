@@ -8,7 +8,7 @@ import { limitToStore, NEW_LIMIT, openText } from "./user-limit.js";
 import { bar, badge, busy, button, confirmed, empty, explained, facts, field, input, lastOnly, loading, notice, pageHead, panel, select, table, toast } from "./widgets.js";
 
 const PAGE = 50;
-const TONES = { deferred: "warning", accepted: "accent", sent: "accent", delivered: "good", failed: "danger", cancelled: "" };
+const TONES = { deferred: "warning", accepted: "accent", unknown: "warning", sent: "accent", delivered: "good", failed: "danger", cancelled: "" };
 
 export function show(main, { parts, signal }) {
   const users = userPanel(signal);

@@ -6,6 +6,8 @@ import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Usage;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.notifications.DeferredMessages;
+import dev.weir.engine.notifications.DeliveryGuarantee;
+import dev.weir.engine.notifications.HandOver;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageLog;
 import dev.weir.engine.notifications.MessageRecord;
@@ -30,6 +32,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** All stores of messages in memory, as plainly as possible, with a clock that tests set. */
 public final class MemoryStores implements UserLimits, SendLedger, MessageLog, DeferredMessages {
@@ -98,6 +101,13 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
   /** Waits until the sender has asked for this number of messages; returns false if it does not. */
   public synchronized boolean awaitAsked(int messages, Duration max) {
     return await(() -> asked >= messages, max);
+  }
+
+  /** Waits until a message has a state. */
+  public synchronized void awaitState(UUID message, MessageState state) {
+    if (!await(() -> rows.get(message).state == state, Duration.ofSeconds(30))) {
+      throw new AssertionError(message + " is " + rows.get(message).state + ", not " + state);
+    }
   }
 
   private boolean await(BooleanSupplier condition, Duration max) {
@@ -333,16 +343,59 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
   }
 
   @Override
+  public synchronized List<HandOver> handOver(
+      List<UUID> messages, String provider, DeliveryGuarantee guarantee) {
+    requireUp();
+    asked += messages.size();
+    notifyAll();
+    return messages.stream().map(id -> handOver(rows.get(id), guarantee)).toList();
+  }
+
+  private HandOver handOver(@Nullable Row row, DeliveryGuarantee guarantee) {
+    if (row == null) {
+      return new HandOver.Unlogged();
+    }
+    HandOver result =
+        switch (row.state) {
+          case ACCEPTED -> new HandOver.Begun();
+          case UNKNOWN ->
+              HandOver.again(guarantee, Duration.between(row.changedAt, clock.instant()));
+          case SENT, DELIVERED, FAILED, CANCELLED -> new HandOver.Finished();
+          case DEFERRED -> new HandOver.Unlogged();
+        };
+    if (result instanceof HandOver.Begun) {
+      row.state = MessageState.UNKNOWN;
+      row.changedAt = clock.instant();
+    }
+    return result;
+  }
+
+  @Override
+  public synchronized void notTaken(List<UUID> messages) {
+    requireUp();
+    for (UUID id : messages) {
+      Row row = rows.get(id);
+      if (row != null && row.state == MessageState.UNKNOWN) {
+        row.state = MessageState.ACCEPTED;
+      }
+    }
+  }
+
+  @Override
   public synchronized void record(List<Delivery> deliveries) {
     requireUp();
     for (Delivery delivery : deliveries) {
       Row row = rows.get(delivery.message());
-      if (row != null && (row.state == MessageState.ACCEPTED || row.state == MessageState.SENT)) {
+      if (row != null
+          && (row.state == MessageState.ACCEPTED
+              || row.state == MessageState.UNKNOWN
+              || row.state == MessageState.SENT)) {
         row.state = delivery.state();
         row.changedAt = delivery.at();
         row.provider = Optional.of(delivery.provider());
-        row.providerId = delivery.providerId();
+        row.providerId = delivery.providerIds().stream().findFirst();
         row.reason = delivery.reason();
+        notifyAll();
       }
     }
   }
@@ -356,8 +409,7 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
           && row.providerId.equals(Optional.of(providerId))) {
         ReceiptResult unused =
             receipt(
-                new Delivery(
-                    row.message.id(), state, at, provider, Optional.empty(), Optional.empty()));
+                new Delivery(row.message.id(), state, at, provider, List.of(), Optional.empty()));
         return true;
       }
     }
@@ -387,7 +439,7 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
     for (UUID id : messages) {
       Row row = rows.get(id);
       if (row != null
-          && row.state == MessageState.FAILED
+          && (row.state == MessageState.FAILED || row.state == MessageState.UNKNOWN)
           && !row.isUnpublishable
           && !row.changedAt.isAfter(failedBy)) {
         row.state = MessageState.ACCEPTED;

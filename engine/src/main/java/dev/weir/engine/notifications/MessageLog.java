@@ -24,9 +24,25 @@ public interface MessageLog {
   Set<UUID> finished(List<UUID> messages);
 
   /**
+   * Records that messages are about to be handed to a provider, before they are: they become {@link
+   * MessageState#UNKNOWN}, by the store's clock. The caller may hand over those that have {@link
+   * HandOver.Begun}, and has to call {@link #record} or {@link #notTaken} when it knows more.
+   *
+   * @param provider name of the provider
+   * @return the results, in the order of the messages
+   */
+  List<HandOver> handOver(List<UUID> messages, String provider, DeliveryGuarantee guarantee);
+
+  /**
+   * Makes {@linkplain MessageState#UNKNOWN unknown} messages {@linkplain MessageState#ACCEPTED
+   * accepted} again, because the provider has certainly not taken them. Others are ignored.
+   */
+  void notTaken(List<UUID> messages);
+
+  /**
    * Records what a provider did. A record never moves a message backwards: after {@link
    * MessageState#SENT} only {@link MessageState#DELIVERED} or {@link MessageState#FAILED} changes
-   * it, and after these nothing does. Unknown and deferred messages are ignored.
+   * it, and after these nothing does. Unlogged and deferred messages are ignored.
    */
   void record(List<Delivery> deliveries);
 
@@ -36,7 +52,7 @@ public interface MessageLog {
    * it stays failed does not change when it failed.
    *
    * @param receipt its state is {@link MessageState#DELIVERED} or {@link MessageState#FAILED}; its
-   *     provider id is ignored
+   *     provider ids are ignored
    */
   ReceiptResult receipt(Delivery receipt);
 
@@ -55,7 +71,8 @@ public interface MessageLog {
 
   /**
    * Records a delivery receipt, as the other method does, for the newest message with that provider
-   * id.
+   * id. If the message has several parts, it is delivered when all of them are, and has failed when
+   * one has; the first receipt of each part counts.
    *
    * @param state {@link MessageState#DELIVERED} or {@link MessageState#FAILED}
    * @return false if no message has that provider id
@@ -63,20 +80,21 @@ public interface MessageLog {
   boolean receipt(String provider, String providerId, MessageState state, Instant at);
 
   /**
-   * Makes {@linkplain MessageState#FAILED failed} messages {@linkplain MessageState#ACCEPTED
-   * accepted} again, so that they can be handed to a provider once more. Others are ignored.
+   * Makes {@linkplain MessageState#FAILED failed} and {@linkplain MessageState#UNKNOWN unknown}
+   * messages {@linkplain MessageState#ACCEPTED accepted} again, so that they can be handed to a
+   * provider once more. Others are ignored.
    *
    * @param failedBy messages that failed after this time are ignored too: that was another failure
    *     than the one that the caller knows
-   * @return those that were failed
+   * @return those that were failed or unknown
    */
   Set<UUID> reopen(List<UUID> messages, Instant failedBy);
 
   /**
-   * Removes up to {@code max} messages that have {@linkplain MessageState#isFinished ended}, and
-   * were neither counted nor changed for more than {@code retention}, with their idempotency keys.
-   * The clock of the store decides, because the log belongs to all nodes. A message that has not
-   * ended is never removed.
+   * Removes up to {@code max} messages that have {@linkplain MessageState#isFinished ended}, or are
+   * {@linkplain MessageState#UNKNOWN unknown}, and were neither counted nor changed for more than
+   * {@code retention}, with their idempotency keys. The clock of the store decides, because the log
+   * belongs to all nodes. A message that has not ended is never removed.
    *
    * @return the number of messages that were removed
    */
@@ -86,33 +104,33 @@ public interface MessageLog {
    * What a provider did with a message.
    *
    * @param provider name of the provider
-   * @param providerId the id that the provider gave it, for receipts; empty for none
-   * @param reason why it failed; empty unless it failed
+   * @param providerIds the ids that the provider gave to its parts, for receipts; empty for none
+   * @param reason why it failed or is unknown; empty otherwise
    */
   record Delivery(
       UUID message,
       MessageState state,
       Instant at,
       String provider,
-      Optional<String> providerId,
+      List<String> providerIds,
       Optional<String> reason) {
     public Delivery {
       switch (state) {
-        case SENT, DELIVERED, FAILED -> {}
+        case UNKNOWN, SENT, DELIVERED, FAILED -> {}
         case DEFERRED, ACCEPTED, CANCELLED ->
             throw new IllegalArgumentException(
                 "state must be the outcome of a delivery, not " + state);
       }
       StorableText.require("provider", provider);
-      providerId.ifPresent(
-          id -> {
-            StorableText.require("providerId", id);
-            if (id.length() > MAX_PROVIDER_ID_LENGTH) {
-              throw new IllegalArgumentException(
-                  "providerId must have up to %d characters, not %d"
-                      .formatted(MAX_PROVIDER_ID_LENGTH, id.length()));
-            }
-          });
+      providerIds = List.copyOf(providerIds);
+      for (String id : providerIds) {
+        StorableText.require("providerIds", id);
+        if (id.length() > MAX_PROVIDER_ID_LENGTH) {
+          throw new IllegalArgumentException(
+              "providerIds must have up to %d characters, not %d"
+                  .formatted(MAX_PROVIDER_ID_LENGTH, id.length()));
+        }
+      }
       // It comes from a remote system or an exception, and must not prevent the record.
       reason = reason.map(text -> StorableText.replaced(text, MAX_REASON_LENGTH));
     }

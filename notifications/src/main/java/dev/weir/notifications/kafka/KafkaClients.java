@@ -28,6 +28,9 @@ public final class KafkaClients {
   private static final long BACKGROUND_BUFFER_BYTES = 4L << 20;
   private static final int BACKGROUND_LINGER_MILLIS = 20;
 
+  /** A rebalance waits this long for a sender, and that for answers of its provider. */
+  private static final Duration MAX_POLL_INTERVAL = Duration.ofMinutes(5);
+
   private static final Duration MAX_RECONNECT_PAUSE = Duration.ofSeconds(1);
 
   private final String bootstrapServers;
@@ -150,6 +153,7 @@ public final class KafkaClients {
     config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, reset);
     config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
     config.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, maxPoll);
+    config.put(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, (int) MAX_POLL_INTERVAL.toMillis());
     config.put(
         ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,
         CooperativeStickyAssignor.class.getName());

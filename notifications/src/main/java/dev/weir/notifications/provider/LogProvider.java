@@ -1,6 +1,7 @@
 package dev.weir.notifications.provider;
 
 import dev.weir.engine.notifications.Message;
+import java.time.Duration;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,6 +24,11 @@ public final class LogProvider implements SmsProvider {
   @Override
   public String name() {
     return "log";
+  }
+
+  @Override
+  public Duration maxAnswerTime() {
+    return Duration.ofSeconds(1);
   }
 
   @Override

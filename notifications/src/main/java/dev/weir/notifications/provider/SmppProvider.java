@@ -5,17 +5,16 @@ import dev.weir.notifications.MessageParts;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongFunction;
 import org.jsmpp.InvalidResponseException;
 import org.jsmpp.PDUException;
 import org.jsmpp.SMPPConstant;
 import org.jsmpp.bean.Alphabet;
-import org.jsmpp.bean.BindType;
 import org.jsmpp.bean.DataCoding;
 import org.jsmpp.bean.DataCodings;
 import org.jsmpp.bean.ESMClass;
@@ -29,55 +28,37 @@ import org.jsmpp.bean.SMSCDeliveryReceipt;
 import org.jsmpp.bean.TypeOfNumber;
 import org.jsmpp.extra.NegativeResponseException;
 import org.jsmpp.extra.ResponseTimeoutException;
-import org.jsmpp.session.BindParameter;
 import org.jsmpp.session.SMPPSession;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Submits messages to a message centre by SMPP 3.4, over one connection that is bound again after
- * it was lost.
+ * Submits messages to a message centre by SMPP 3.4, over one connection that is kept also while
+ * there is nothing to send, because receipts come by it.
  *
- * <p>A message of several parts is submitted part by part, and a receipt is asked for with the last
- * one: the id of the last part is that of the message. A repetition goes on with the part that
- * failed. Throttling and a full queue pause the provider, and so does a status that is about the
- * bind, after which it binds again. Other errors that the message centre may recover from are
- * retried, and all others reject the message.
+ * <p>A message of several parts is submitted part by part, with a receipt for each. A repetition
+ * goes on with the part that failed. Throttling and a full queue pause the provider, and so does a
+ * status that is about the bind, after which it binds again. Other errors that the message centre
+ * may recover from are retried, and all others reject the message. A submission without an answer
+ * is unknown; the protocol cannot recognize a repetition.
  */
 public final class SmppProvider implements SmsProvider {
-  private static final Logger log = LoggerFactory.getLogger(SmppProvider.class);
-  private static final Duration THROTTLE_PAUSE = Duration.ofSeconds(1);
-  private static final Duration RECONNECT_PAUSE = Duration.ofSeconds(1);
+  static final Duration PAUSE = Duration.ofSeconds(1);
 
-  /** Bounds the memory for messages that are not repeated after a part of them was submitted. */
-  private static final int MAX_BEGUN = 10_000;
+  /** Bounds the memory for submissions without an answer. */
+  private static final int MAX_SUBMISSIONS = 10_000;
 
   private static final int HEADER_BYTES = 6;
   private static final byte CONCATENATION = 0x00;
 
   private final SmppSettings settings;
   private final LongFunction<String> addresses;
-  private final ReceiptListener receipts;
-  private final ReentrantLock connecting = new ReentrantLock();
-  private final ReentrantLock progress = new ReentrantLock();
-
-  /** The number of parts that were submitted of messages that failed halfway. */
-  private final Map<UUID, Integer> begun =
-      new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<UUID, Integer> eldest) {
-          return size() > MAX_BEGUN;
-        }
-      };
-
-  private volatile @Nullable SMPPSession session;
-  private volatile boolean isClosed;
+  private final SubmittedParts submitted = new SubmittedParts();
+  private final Semaphore permits = new Semaphore(MAX_SUBMISSIONS);
+  private final Map<UUID, SmppSubmission> running = new ConcurrentHashMap<>();
+  private final SmppBind bind;
 
   /**
-   * Creates a provider; it binds when the first message is sent.
+   * Creates a provider, which begins to bind.
    *
    * @param addresses the address of each user
    */
@@ -88,7 +69,11 @@ public final class SmppProvider implements SmsProvider {
       InstantSource clock) {
     this.settings = settings;
     this.addresses = addresses;
-    this.receipts = new ReceiptListener(name(), receipts, clock);
+    this.bind =
+        new SmppBind(
+            settings,
+            new ReceiptListener(name(), receipts, clock),
+            lost -> running.values().forEach(submission -> submission.lost(lost)));
   }
 
   @Override
@@ -96,80 +81,82 @@ public final class SmppProvider implements SmsProvider {
     return "smpp";
   }
 
+  /** The bind and a part may take the time-out each. */
+  @Override
+  public Duration maxAnswerTime() {
+    return settings.timeout().multipliedBy(2).plusSeconds(1);
+  }
+
   @Override
   public ProviderResult send(Message message) {
-    @Nullable SMPPSession used = null;
+    SMPPSession session;
     try {
-      used = bound();
-      return submit(used, message, MessageParts.of(message.text()));
-    } catch (NegativeResponseException e) {
-      if (isAboutSession(e.getCommandStatus())) {
-        discard(used);
-      }
-      return refused(e.getCommandStatus());
-    } catch (ResponseTimeoutException e) {
-      return new ProviderResult.Retry("no response within " + settings.timeout());
-    } catch (InvalidResponseException e) {
-      return new ProviderResult.Retry("invalid response: " + e.getMessage());
-    } catch (PDUException | IllegalArgumentException e) {
-      return new ProviderResult.Rejected("cannot be submitted: " + e.getMessage());
+      session = bind.await();
     } catch (IOException e) {
-      return new ProviderResult.Unavailable("no connection: " + e.getMessage(), RECONNECT_PAUSE);
+      return new ProviderResult.Unavailable("no connection: " + e.getMessage(), PAUSE);
     }
+    if (!permits.tryAcquire()) {
+      return new ProviderResult.Unavailable("too many submissions have no answer", PAUSE);
+    }
+    SmppSubmission submission = submission(session, message);
+    @Nullable SmppSubmission earlier = running.put(message.id(), submission);
+    if (earlier != null) {
+      earlier.replace();
+    }
+    return submission.await(settings.timeout());
   }
 
-  private ProviderResult submit(SMPPSession bound, Message message, MessageParts parts)
+  private SmppSubmission submission(SMPPSession session, Message message) {
+    AtomicReference<SmppSubmission> self = new AtomicReference<>();
+    SmppSubmission submission =
+        new SmppSubmission(
+            session,
+            message,
+            submitted,
+            this::submit,
+            this::refused,
+            () -> {
+              permits.release();
+              running.remove(message.id(), self.get());
+            });
+    self.set(submission);
+    return submission;
+  }
+
+  /** Some message centres give no id; then there are no receipts. */
+  private String submit(SMPPSession bound, Message message, MessageParts parts, int part)
       throws PDUException,
           ResponseTimeoutException,
           InvalidResponseException,
           NegativeResponseException,
           IOException {
-    @Nullable String providerId = null;
-    for (int part = submitted(message.id()); part < parts.count(); part++) {
-      providerId = submit(bound, message, parts, part);
-      noteSubmitted(message.id(), part + 1);
-    }
-    forget(message.id());
-    // Some message centres give no id; then there are no receipts.
-    return new ProviderResult.Taken(
-        Optional.ofNullable(providerId)
-            .filter(id -> !id.isEmpty())
-            .map(ReceiptListener::normalized));
-  }
-
-  private @Nullable String submit(SMPPSession bound, Message message, MessageParts parts, int part)
-      throws PDUException,
-          ResponseTimeoutException,
-          InvalidResponseException,
-          NegativeResponseException,
-          IOException {
-    boolean isLast = part + 1 == parts.count();
     boolean isDivided = parts.count() > 1;
     byte[] content = parts.content(part);
-    return bound
-        .submitShortMessage(
-            "",
-            TypeOfNumber.UNKNOWN,
-            NumberingPlanIndicator.UNKNOWN,
-            settings.sourceAddress(),
-            TypeOfNumber.UNKNOWN,
-            NumberingPlanIndicator.UNKNOWN,
-            addresses.apply(message.userId()),
-            new ESMClass(
-                MessageMode.DEFAULT,
-                MessageType.DEFAULT,
-                isDivided ? GSMSpecificFeature.UDHI : GSMSpecificFeature.DEFAULT),
-            (byte) 0,
-            (byte) 0,
-            null,
-            null,
-            new RegisteredDelivery(
-                isLast ? SMSCDeliveryReceipt.SUCCESS_FAILURE : SMSCDeliveryReceipt.DEFAULT),
-            (byte) 0,
-            coding(parts.encoding()),
-            (byte) 0,
-            isDivided ? withHeader(message, parts, part, content) : content)
-        .getMessageId();
+    @Nullable String id =
+        bound
+            .submitShortMessage(
+                "",
+                TypeOfNumber.UNKNOWN,
+                NumberingPlanIndicator.UNKNOWN,
+                settings.sourceAddress(),
+                TypeOfNumber.UNKNOWN,
+                NumberingPlanIndicator.UNKNOWN,
+                addresses.apply(message.userId()),
+                new ESMClass(
+                    MessageMode.DEFAULT,
+                    MessageType.DEFAULT,
+                    isDivided ? GSMSpecificFeature.UDHI : GSMSpecificFeature.DEFAULT),
+                (byte) 0,
+                (byte) 0,
+                null,
+                null,
+                new RegisteredDelivery(SMSCDeliveryReceipt.SUCCESS_FAILURE),
+                (byte) 0,
+                coding(parts.encoding()),
+                (byte) 0,
+                isDivided ? withHeader(message, parts, part, content) : content)
+            .getMessageId();
+    return id == null ? "" : ReceiptListener.normalized(id);
   }
 
   private static DataCoding coding(MessageParts.Encoding encoding) {
@@ -207,14 +194,15 @@ public final class SmppProvider implements SmsProvider {
     };
   }
 
-  private static ProviderResult refused(int status) {
+  private ProviderResult refused(SMPPSession session, int status) {
     String reason = "SMPP status 0x%08X".formatted(status);
     if (isAboutSession(status)) {
-      return new ProviderResult.Unavailable(reason, RECONNECT_PAUSE);
+      bind.discard(session);
+      return new ProviderResult.Unavailable(reason, PAUSE);
     }
     return switch (status) {
       case SMPPConstant.STAT_ESME_RTHROTTLED, SMPPConstant.STAT_ESME_RMSGQFUL ->
-          new ProviderResult.Unavailable(reason, THROTTLE_PAUSE);
+          new ProviderResult.Unavailable(reason, PAUSE);
       case SMPPConstant.STAT_ESME_RSYSERR,
           SMPPConstant.STAT_ESME_RSUBMITFAIL,
           SMPPConstant.STAT_ESME_RX_T_APPN ->
@@ -223,96 +211,8 @@ public final class SmppProvider implements SmsProvider {
     };
   }
 
-  private SMPPSession bound() throws IOException {
-    SMPPSession known = session;
-    if (known != null && known.getSessionState().isBound()) {
-      return known;
-    }
-    connecting.lock();
-    try {
-      known = session;
-      if (known != null && known.getSessionState().isBound()) {
-        return known;
-      }
-      if (isClosed) {
-        throw new IOException("the provider is closed");
-      }
-      known = bind();
-      session = known;
-      return known;
-    } finally {
-      connecting.unlock();
-    }
-  }
-
-  /** Ends a session, so that the next message binds again. */
-  private void discard(@Nullable SMPPSession ended) {
-    connecting.lock();
-    try {
-      if (ended == null || !ended.equals(session)) {
-        return;
-      }
-      session = null;
-    } finally {
-      connecting.unlock();
-    }
-    ended.close();
-  }
-
-  private SMPPSession bind() throws IOException {
-    SMPPSession next = new SMPPSession(new SmppConnections(settings.isTls(), settings.timeout()));
-    next.setTransactionTimer(settings.timeout().toMillis());
-    next.setEnquireLinkTimer((int) settings.enquireEvery().toMillis());
-    next.setMessageReceiverListener(receipts);
-    next.connectAndBind(
-        settings.host(),
-        settings.port(),
-        new BindParameter(
-            BindType.BIND_TRX,
-            settings.systemId(),
-            settings.password(),
-            settings.systemType(),
-            TypeOfNumber.UNKNOWN,
-            NumberingPlanIndicator.UNKNOWN,
-            null),
-        settings.timeout().toMillis());
-    log.info("Bound to {}", settings);
-    return next;
-  }
-
-  private int submitted(UUID message) {
-    progress.lock();
-    try {
-      return begun.getOrDefault(message, 0);
-    } finally {
-      progress.unlock();
-    }
-  }
-
-  private void noteSubmitted(UUID message, int parts) {
-    progress.lock();
-    try {
-      begun.put(message, parts);
-    } finally {
-      progress.unlock();
-    }
-  }
-
-  private void forget(UUID message) {
-    progress.lock();
-    try {
-      begun.remove(message);
-    } finally {
-      progress.unlock();
-    }
-  }
-
   @Override
   public void close() {
-    isClosed = true;
-    SMPPSession known = session;
-    if (known != null) {
-      known.unbindAndClose();
-    }
+    bind.close();
   }
 }

@@ -1,21 +1,28 @@
 package dev.weir.notifications.provider;
 
 import dev.weir.engine.notifications.Message;
+import java.time.Duration;
 
 /**
  * Transmits messages.
  *
- * <p>A message may be handed over more than once: after a failure, or because the sender crashed
- * before it could record the success. A provider that can recognize a repetition should do so by
- * the id of the message. Thread-safe.
+ * <p>A message that a provider has not taken is handed over again. One that it may have taken is
+ * handed over again only by a sender that delivers at least once; a provider that can recognize a
+ * repetition should do so by the id of the message. Thread-safe.
  */
 public interface SmsProvider extends AutoCloseable {
   /** Returns the name under which deliveries are recorded. */
   String name();
 
   /**
+   * Returns the max time that {@link #send} waits for an answer. A sender that loses a partition
+   * waits that long for what it has handed over.
+   */
+  Duration maxAnswerTime();
+
+  /**
    * Hands a message over and waits for the answer, for a limited time. An exception counts as
-   * {@link ProviderResult.Retry}.
+   * {@link ProviderResult.Unknown}.
    */
   ProviderResult send(Message message);
 

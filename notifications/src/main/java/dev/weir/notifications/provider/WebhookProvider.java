@@ -11,6 +11,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -25,8 +26,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>2xx means that the receiver has the message; a {@code Message-Id} in the response is the id
  * that it has there. Receipts name the id of the message itself, in signed requests of their own.
- * 429 and 503 mean that it takes none at the moment, for the time in {@code Retry-After}, up to
- * five minutes. 408 and other 5xx are retried. Everything else rejects the message.
+ * 408, 429 and 5xx mean that it has not taken this message, which is tried again, after the time in
+ * {@code Retry-After} if there is one, up to five minutes; other recipients are not concerned. No
+ * answer means that it may have taken the message. Everything else rejects the message.
  */
 public final class WebhookProvider implements SmsProvider {
   /** The name under which deliveries are recorded. */
@@ -74,6 +76,11 @@ public final class WebhookProvider implements SmsProvider {
   }
 
   @Override
+  public Duration maxAnswerTime() {
+    return timeout.plus(MARGIN);
+  }
+
+  @Override
   public ProviderResult send(Message message) {
     byte[] body = body(message).getBytes(StandardCharsets.UTF_8);
     String timestamp = signed.timestamp();
@@ -91,12 +98,12 @@ public final class WebhookProvider implements SmsProvider {
     try {
       return result(exchange.get(timeout.plus(MARGIN).toNanos(), TimeUnit.NANOSECONDS));
     } catch (TimeoutException e) {
-      return new ProviderResult.Retry("the response has not ended within " + timeout);
+      return new ProviderResult.Unknown("the response has not ended within " + timeout);
     } catch (ExecutionException e) {
       return failed(e.getCause());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return new ProviderResult.Retry("interrupted");
+      return new ProviderResult.Unknown("interrupted");
     } finally {
       exchange.cancel(true);
     }
@@ -105,25 +112,24 @@ public final class WebhookProvider implements SmsProvider {
   private ProviderResult failed(@Nullable Throwable failure) {
     return failure instanceof ConnectException || failure instanceof HttpConnectTimeoutException
         ? new ProviderResult.Unavailable("no connection to " + url, CONNECT_PAUSE)
-        : new ProviderResult.Retry("no response: " + failure);
+        : new ProviderResult.Unknown("no response: " + failure);
   }
 
   private ProviderResult result(HttpResponse<Void> response) {
     int status = response.statusCode();
     if (status / 100 == 2) {
-      return new ProviderResult.Taken(response.headers().firstValue(MESSAGE_ID));
+      return new ProviderResult.Taken(response.headers().firstValue(MESSAGE_ID).stream().toList());
     }
     String reason = "HTTP status " + status;
-    return switch (status) {
-      case 429, 503 ->
-          new ProviderResult.Unavailable(
-              reason, RetryAfter.of(response.headers().firstValue("Retry-After"), clock.instant()));
-      case 408 -> new ProviderResult.Retry(reason);
-      default ->
-          status / 100 == 5
-              ? new ProviderResult.Retry(reason)
-              : new ProviderResult.Rejected(reason);
-    };
+    return status == 408 || status == 429 || status / 100 == 5
+        ? new ProviderResult.Retry(reason, retryAfter(response))
+        : new ProviderResult.Rejected(reason);
+  }
+
+  /** Returns the pause that a response asks for; zero if it does not. */
+  private Duration retryAfter(HttpResponse<Void> response) {
+    Optional<String> header = response.headers().firstValue("Retry-After");
+    return header.isPresent() ? RetryAfter.of(header, clock.instant()) : Duration.ZERO;
   }
 
   private static String body(Message message) {

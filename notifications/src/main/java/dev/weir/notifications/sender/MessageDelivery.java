@@ -2,6 +2,8 @@ package dev.weir.notifications.sender;
 
 import dev.weir.engine.StoreException;
 import dev.weir.engine.internal.Batcher;
+import dev.weir.engine.notifications.DeliveryGuarantee;
+import dev.weir.engine.notifications.HandOver;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageLog;
 import dev.weir.engine.notifications.MessageState;
@@ -18,20 +20,24 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings one message to its end: dropped because it was delivered before, taken by the provider, or
- * among the dead letters; and recorded. Steps that fail because of a store or the broker are
- * repeated until they succeed or the partition is revoked. Thread-safe.
+ * Brings one message to its end: dropped because it was delivered before, taken by the provider,
+ * unknown, or among the dead letters; and recorded. That it is handed over is recorded before it
+ * is. Steps that fail because of a store or the broker are repeated until they succeed or the
+ * partition is revoked. Thread-safe.
  */
 final class MessageDelivery {
   private static final Logger log = LoggerFactory.getLogger(MessageDelivery.class);
   private static final int MAX_BATCH = 500;
   private static final int MAX_WAITING = 100_000;
   private static final Duration STORE_PAUSE = Duration.ofSeconds(1);
+  private static final String NOT_RECORDED =
+      "it was handed over before, and no answer was recorded";
 
   private final SmsProvider provider;
   private final ProviderGate gate;
@@ -40,7 +46,11 @@ final class MessageDelivery {
   private final RetryPolicy retries;
   private final InstantSource clock;
   private final SenderObserver observer;
+  private final DeliveryGuarantee guarantee;
+  private final FailingUsers failingUsers;
   private final Batcher<UUID, Boolean> finished;
+  private final Batcher<UUID, HandOver> handOvers;
+  private final Batcher<UUID, Boolean> notTaken;
 
   /** True while a step is repeated, so that an outage is logged once. */
   private final AtomicBoolean isHeldUp = new AtomicBoolean();
@@ -53,6 +63,8 @@ final class MessageDelivery {
       MessageLog messages,
       DeadLetters deadLetters,
       RetryPolicy retries,
+      DeliveryGuarantee guarantee,
+      FailingUsers failingUsers,
       InstantSource clock,
       SenderObserver observer) {
     this.provider = provider;
@@ -60,9 +72,15 @@ final class MessageDelivery {
     this.messages = messages;
     this.deadLetters = deadLetters;
     this.retries = retries;
+    this.guarantee = guarantee;
+    this.failingUsers = failingUsers;
     this.clock = clock;
     this.observer = observer;
     this.finished = new Batcher<>(this::finished, MAX_BATCH, MAX_WAITING);
+    this.handOvers =
+        new Batcher<>(
+            ids -> messages.handOver(ids, provider.name(), guarantee), MAX_BATCH, MAX_WAITING);
+    this.notTaken = new Batcher<>(this::notTaken, MAX_BATCH, MAX_WAITING);
     this.recording = new Batcher<>(this::recorded, MAX_BATCH, MAX_WAITING);
   }
 
@@ -86,67 +104,191 @@ final class MessageDelivery {
         return false;
       }
     }
-    Progress progress = progress(outbound.assignment(), message);
-    return progress == Progress.OPEN ? attempt(outbound, message) : end(progress, message);
+    return attempt(outbound, message);
   }
 
-  /** Returns true if the record is done, because a provider has the message. */
-  private boolean end(Progress progress, Message message) {
-    if (progress == Progress.FINISHED) {
-      observer.dropped(message);
+  /** What became of an attempt: the record is done or not, or there is another attempt. */
+  private enum Next {
+    DONE,
+    REVOKED,
+    AGAIN;
+
+    static Next of(boolean isDone) {
+      return isDone ? DONE : REVOKED;
     }
-    return progress == Progress.FINISHED;
-  }
-
-  private enum Progress {
-    OPEN,
-    FINISHED,
-    REVOKED
-  }
-
-  private Progress progress(Assignment assignment, Message message) {
-    return persist(assignment, () -> finished.submit(List.of(message.id())).getFirst())
-        .map(isFinished -> isFinished ? Progress.FINISHED : Progress.OPEN)
-        .orElse(Progress.REVOKED);
   }
 
   private boolean attempt(OutboundRecord outbound, Message message) {
+    Attempts attempts = new Attempts();
+    Next next = Next.AGAIN;
+    while (next == Next.AGAIN && gate.enter(outbound.assignment(), message.parts())) {
+      next = attempt(outbound, message, attempts);
+    }
+    return next == Next.DONE;
+  }
+
+  /** The attempts with one message. */
+  private static final class Attempts {
+    int count;
+    int unknown;
+  }
+
+  /** Makes one attempt, and leaves the gate. */
+  private Next attempt(OutboundRecord outbound, Message message, Attempts attempts) {
+    Optional<HandOver> handOver;
+    Optional<ProviderResult> result = Optional.empty();
+    try {
+      handOver = begin(outbound.assignment(), message);
+      if (handOver.isPresent() && mayBeHandedOver(handOver.get())) {
+        result = Optional.of(handOver(message));
+      }
+    } finally {
+      gate.leave();
+    }
+    if (result.isPresent()) {
+      attempts.count++;
+      observer.attempted(message, result.get());
+      return next(outbound, message, attempts, result.get());
+    }
+    return handOver.map(earlier -> nextAfter(earlier, outbound, message)).orElse(Next.REVOKED);
+  }
+
+  private static boolean mayBeHandedOver(HandOver handOver) {
+    return switch (handOver) {
+      // What the log does not know cannot be recorded: it is handed over at least once.
+      case HandOver.Begun begun -> true;
+      case HandOver.Unlogged unlogged -> true;
+      case HandOver.Finished finished -> false;
+      case HandOver.InDoubt doubt -> false;
+    };
+  }
+
+  /**
+   * Records that the message is about to be handed over. If the answer to that was lost and it was
+   * recorded all the same, it looks like the hand-over of another sender, but is as young as the
+   * first try.
+   */
+  private Optional<HandOver> begin(Assignment assignment, Message message) {
+    long firstNanos = System.nanoTime();
+    AtomicInteger tries = new AtomicInteger();
+    return persist(
+            assignment,
+            () -> {
+              tries.incrementAndGet();
+              return handOvers.submit(List.of(message.id())).getFirst();
+            })
+        .map(
+            result ->
+                result instanceof HandOver.InDoubt doubt
+                        && tries.get() > 1
+                        && doubt.age().toNanos() <= System.nanoTime() - firstNanos
+                    ? new HandOver.Begun()
+                    : result);
+  }
+
+  private Next nextAfter(HandOver earlier, OutboundRecord outbound, Message message) {
+    return switch (earlier) {
+      case HandOver.Finished finished -> {
+        observer.dropped(message);
+        yield Next.DONE;
+      }
+      case HandOver.InDoubt doubt ->
+          switch (guarantee) {
+            case DeliveryGuarantee.AtMostOnce never ->
+                Next.of(endUnknown(outbound, message, NOT_RECORDED));
+            case DeliveryGuarantee.AtLeastOnce repeated ->
+                pause(outbound.assignment(), wait(repeated.repeatAfter().minus(doubt.age())));
+          };
+      case HandOver.Begun begun -> Next.AGAIN;
+      case HandOver.Unlogged unlogged -> Next.AGAIN;
+    };
+  }
+
+  private Next next(
+      OutboundRecord outbound, Message message, Attempts attempts, ProviderResult result) {
     Assignment assignment = outbound.assignment();
-    int attempts = 0;
-    while (gate.enter(assignment, message.parts())) {
-      ProviderResult result;
-      try {
-        result = handOver(message);
-      } finally {
-        gate.leave();
+    switch (result) {
+      case ProviderResult.Taken taken -> {
+        answered(message);
+        return Next.of(record(assignment, sent(message, taken)));
       }
-      observer.attempted(message, result);
-      switch (result) {
-        case ProviderResult.Taken taken -> {
-          // Until this is done, a crash delivers the message twice.
-          return record(assignment, sent(message, taken));
-        }
-        case ProviderResult.Rejected rejected -> {
-          return fail(outbound, message, rejected.reason(), attempts + 1);
-        }
-        case ProviderResult.Unavailable unavailable -> gate.pause(unavailable.retryAfter());
-        case ProviderResult.Retry retry -> {
-          attempts++;
-          if (attempts >= retries.maxAttempts()) {
-            return fail(outbound, message, retry.reason(), attempts);
-          }
-          if (!assignment.pause(retries.pause(attempts, ThreadLocalRandom.current()))) {
-            return false;
-          }
-        }
+      case ProviderResult.Rejected rejected -> {
+        answered(message);
+        return Next.of(
+            fail(outbound, message, MessageState.FAILED, rejected.reason(), attempts.count));
       }
-      // A receipt may have come: the provider has the message, although it did not answer so.
-      Progress progress = progress(assignment, message);
-      if (progress != Progress.OPEN) {
-        return end(progress, message);
+      case ProviderResult.Unavailable unavailable -> {
+        gate.pause(unavailable.retryAfter());
+        return notTaken(assignment, message) ? Next.AGAIN : Next.REVOKED;
+      }
+      case ProviderResult.Retry retry -> {
+        return notTaken(assignment, message)
+            ? nextAfterFailure(outbound, message, attempts, retry.reason(), retry.retryAfter())
+            : Next.REVOKED;
+      }
+      case ProviderResult.Unknown unknown -> {
+        attempts.unknown++;
+        int count = attempts.count;
+        unknown.late().thenAccept(late -> answeredLate(outbound, message, late, count));
+        if (guarantee instanceof DeliveryGuarantee.AtMostOnce) {
+          gate.failed(message.userId(), unknown.reason(), Duration.ZERO);
+          return Next.of(endUnknown(outbound, message, unknown.reason()));
+        }
+        return nextAfterFailure(outbound, message, attempts, unknown.reason(), Duration.ZERO);
       }
     }
-    return false;
+  }
+
+  private Next nextAfterFailure(
+      OutboundRecord outbound,
+      Message message,
+      Attempts attempts,
+      String reason,
+      Duration retryAfter) {
+    gate.failed(message.userId(), reason, retryAfter);
+    FailingUsers.Failing failing = failingUsers.failed(message.userId());
+    if (failing.hasLasted(retries.retryFor()) || attempts.unknown >= retries.maxUnknown()) {
+      MessageState end = attempts.unknown > 0 ? MessageState.UNKNOWN : MessageState.FAILED;
+      return Next.of(fail(outbound, message, end, reason, attempts.count));
+    }
+    Duration pause = retries.pause(failing.attempts(), ThreadLocalRandom.current());
+    return pause(outbound.assignment(), pause.compareTo(retryAfter) < 0 ? retryAfter : pause);
+  }
+
+  /** An answer may be recorded before the time is over. */
+  private static Duration wait(Duration max) {
+    return max.compareTo(STORE_PAUSE) < 0 ? max : STORE_PAUSE;
+  }
+
+  private static Next pause(Assignment assignment, Duration pause) {
+    return assignment.pause(pause) ? Next.AGAIN : Next.REVOKED;
+  }
+
+  private void answered(Message message) {
+    gate.answered();
+    failingUsers.answered(message.userId());
+  }
+
+  /**
+   * Records an answer that came after it was awaited. A message that is delivered at least once is
+   * handed over again if it was not taken; any other one is not, so that it has failed.
+   */
+  private void answeredLate(
+      OutboundRecord outbound, Message message, ProviderResult late, int attempts) {
+    observer.attempted(message, late);
+    Optional<String> refusal =
+        switch (late) {
+          case ProviderResult.Taken taken -> Optional.empty();
+          case ProviderResult.Rejected rejected -> Optional.of(rejected.reason());
+          case ProviderResult.Retry retry -> Optional.of(retry.reason());
+          case ProviderResult.Unavailable unavailable -> Optional.of(unavailable.reason());
+          case ProviderResult.Unknown unknown -> Optional.empty();
+        };
+    if (late instanceof ProviderResult.Taken taken) {
+      boolean unused = record(outbound.assignment(), sent(message, taken));
+    } else if (refusal.isPresent() && guarantee instanceof DeliveryGuarantee.AtMostOnce) {
+      boolean unused = fail(outbound, message, MessageState.FAILED, refusal.get(), attempts);
+    }
   }
 
   private ProviderResult handOver(Message message) {
@@ -156,30 +298,41 @@ final class MessageDelivery {
       log.warn(
           "Provider {} failed with message {}: {}", provider.name(), message.id(), e.toString());
       log.debug("The failure of the provider", e);
-      return new ProviderResult.Retry(e.toString());
+      return new ProviderResult.Unknown(e.toString());
     }
   }
 
-  private boolean fail(OutboundRecord outbound, Message message, String reason, int attempts) {
-    Progress progress = progress(outbound.assignment(), message);
-    if (progress != Progress.OPEN) {
-      return end(progress, message);
+  /** Ends a message that may have been sent, and is not handed over again. */
+  private boolean endUnknown(OutboundRecord outbound, Message message, String reason) {
+    return record(
+        outbound.assignment(), outcome(message, MessageState.UNKNOWN, clock.instant(), reason));
+  }
+
+  /** Gives a message up, unless a receipt has come. */
+  private boolean fail(
+      OutboundRecord outbound, Message message, MessageState end, String reason, int attempts) {
+    Optional<Boolean> isFinished =
+        persist(outbound.assignment(), () -> finished.submit(List.of(message.id())).getFirst());
+    if (isFinished.isEmpty()) {
+      return false;
+    }
+    if (isFinished.get()) {
+      observer.dropped(message);
+      return true;
     }
     // The same time in both, so that a replay of the letter repeats this failure and no other.
     Instant at = clock.instant();
-    MessageLog.Delivery failed =
-        new MessageLog.Delivery(
-            message.id(),
-            MessageState.FAILED,
-            at,
-            provider.name(),
-            Optional.empty(),
-            Optional.of(reason));
     if (!park(outbound, reason, attempts, at)) {
       return false;
     }
     observer.failed(message);
-    return record(outbound.assignment(), failed);
+    return record(outbound.assignment(), outcome(message, end, at, reason));
+  }
+
+  private MessageLog.Delivery outcome(
+      Message message, MessageState state, Instant at, String reason) {
+    return new MessageLog.Delivery(
+        message.id(), state, at, provider.name(), List.of(), Optional.of(reason));
   }
 
   /**
@@ -210,12 +363,23 @@ final class MessageDelivery {
         clock.instant(),
         provider.name(),
         // One that cannot be stored must not keep the delivery from being recorded.
-        taken.providerId().filter(ProviderIds::isStored),
+        taken.providerIds().stream().allMatch(ProviderIds::isStored)
+            ? taken.providerIds()
+            : List.of(),
         Optional.empty());
   }
 
   private boolean record(Assignment assignment, MessageLog.Delivery delivery) {
     return persist(assignment, () -> recording.submit(List.of(delivery)).getFirst()).isPresent();
+  }
+
+  private boolean notTaken(Assignment assignment, Message message) {
+    return persist(assignment, () -> notTaken.submit(List.of(message.id())).getFirst()).isPresent();
+  }
+
+  private List<Boolean> notTaken(List<UUID> ids) {
+    messages.notTaken(ids);
+    return ids.stream().map(id -> true).toList();
   }
 
   private List<Boolean> recorded(List<MessageLog.Delivery> deliveries) {

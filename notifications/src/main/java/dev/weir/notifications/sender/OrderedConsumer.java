@@ -39,6 +39,7 @@ final class OrderedConsumer implements ConsumerRebalanceListener {
   private final TopicIdentity identity;
   private final MessageDelivery delivery;
   private final SenderSettings settings;
+  private final Duration maxRevocation;
   private final Lanes<OutboundRecord.Lane, OutboundRecord> lanes;
   private final Queue<OutboundRecord> ended = new ConcurrentLinkedQueue<>();
   private final Queue<OutboundRecord> done = new ConcurrentLinkedQueue<>();
@@ -53,12 +54,14 @@ final class OrderedConsumer implements ConsumerRebalanceListener {
       String topic,
       TopicIdentity identity,
       MessageDelivery delivery,
-      SenderSettings settings) {
+      SenderSettings settings,
+      Duration maxRevocation) {
     this.consumer = consumer;
     this.topic = topic;
     this.identity = identity;
     this.delivery = delivery;
     this.settings = settings;
+    this.maxRevocation = maxRevocation;
     this.lanes = new Lanes<>(this::work);
   }
 
@@ -236,11 +239,11 @@ final class OrderedConsumer implements ConsumerRebalanceListener {
     List<Assignment> released =
         partitions.stream().filter(assignments::containsKey).map(assignments::get).toList();
     released.forEach(Assignment::revoke);
-    long deadlineNanos = System.nanoTime() + settings.maxRevocation().toNanos();
+    long deadlineNanos = System.nanoTime() + maxRevocation.toNanos();
     for (Assignment assignment : released) {
       if (!assignment.awaitIdle(Duration.ofNanos(deadlineNanos - System.nanoTime()))) {
         log.warn(
-            "Messages of {} are still in progress, and may be delivered twice",
+            "Messages of {} are still in progress, and are left to the next sender as unknown",
             assignment.partition());
       }
     }

@@ -1,5 +1,6 @@
 package dev.weir.notifications.sender;
 
+import dev.weir.engine.notifications.DeliveryGuarantee;
 import dev.weir.engine.notifications.MessageLog;
 import dev.weir.notifications.kafka.KafkaClients;
 import dev.weir.notifications.kafka.KafkaCluster;
@@ -18,12 +19,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads published messages and hands them to a provider: at least once, in order for each user, one
- * message of a user at a time, many users in parallel. A message that is recorded as delivered is
- * not handed over again, however often it was published.
+ * Reads published messages and hands them to a provider: in order for each user, one message of a
+ * user at a time, many users in parallel. A message that is recorded as delivered is not handed
+ * over again, however often it was published; one that may have been delivered is, or is not, as
+ * the settings say.
  *
  * <p>Several senders of one group share the partitions. A sender that loses a partition finishes
- * what it has handed to the provider before the next sender begins, up to a limit of time.
+ * what it has handed to the provider before the next sender begins, for as long as the provider may
+ * need for an answer. What has none then is recorded as handed over, which the next sender sees.
  *
  * <p>If Kafka fails, the sender reconnects until it is closed; that is logged once.
  */
@@ -39,6 +42,7 @@ public final class Sender implements AutoCloseable {
   private final SenderSettings settings;
   private final InstantSource clock;
   private final SenderObserver observer;
+  private final FailingUsers failingUsers = new FailingUsers();
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread thread;
 
@@ -84,7 +88,9 @@ public final class Sender implements AutoCloseable {
 
   private void run() {
     // A pause that outlives a connection, because it is the provider that asked for it.
-    ProviderGate gate = new ProviderGate(provider.name(), settings.maxInFlight(), settings.rate());
+    ProviderGate gate =
+        new ProviderGate(
+            provider.name(), settings.maxInFlight(), settings.rate(), settings.retries());
     do {
       try {
         consume(gate);
@@ -123,6 +129,8 @@ public final class Sender implements AutoCloseable {
               messages,
               new DeadLetters(producer, topics.deadLetters()),
               settings.retries(),
+              guarantee(),
+              failingUsers,
               clock,
               observer);
       if (isKafkaDown) {
@@ -130,9 +138,25 @@ public final class Sender implements AutoCloseable {
         log.info("Messages are read again");
       }
       OrderedConsumer ordered =
-          new OrderedConsumer(consumer, topics.outbound(), identity, delivery, settings);
+          new OrderedConsumer(
+              consumer, topics.outbound(), identity, delivery, settings, maxRevocation());
       ordered.run(() -> closed.getCount() == 0);
     }
+  }
+
+  private DeliveryGuarantee guarantee() {
+    return switch (settings.repetition()) {
+      case AT_MOST_ONCE -> new DeliveryGuarantee.AtMostOnce();
+      case AT_LEAST_ONCE -> new DeliveryGuarantee.AtLeastOnce(provider.maxAnswerTime());
+    };
+  }
+
+  /**
+   * Returns how long a partition that goes to another sender waits for what is handed over: longer
+   * than the provider may need for an answer.
+   */
+  private Duration maxRevocation() {
+    return provider.maxAnswerTime().plus(settings.recordTime());
   }
 
   private boolean awaitClosed(Duration max) {
@@ -148,7 +172,7 @@ public final class Sender implements AutoCloseable {
   public void close() {
     closed.countDown();
     try {
-      thread.join(settings.maxRevocation().plus(settings.kafkaTimeout()));
+      thread.join(maxRevocation().plus(settings.kafkaTimeout()));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntUnaryOperator;
@@ -64,6 +65,7 @@ final class MessageCentre implements ServerMessageReceiverListener, AutoCloseabl
   private final AtomicInteger binds = new AtomicInteger();
   private volatile IntUnaryOperator statuses = number -> 0;
   private volatile boolean givesIds = true;
+  private volatile CountDownLatch answers = new CountDownLatch(0);
 
   MessageCentre() throws IOException {
     listener = new SMPPServerSessionListener(server.port(), server);
@@ -84,6 +86,11 @@ final class MessageCentre implements ServerMessageReceiverListener, AutoCloseabl
     givesIds = false;
   }
 
+  /** Takes submissions from now on, and answers them when the latch opens. */
+  void answerAfter(CountDownLatch latch) {
+    answers = latch;
+  }
+
   /** Returns the number of binds that were accepted. */
   int binds() {
     return binds.get();
@@ -92,6 +99,20 @@ final class MessageCentre implements ServerMessageReceiverListener, AutoCloseabl
   /** Returns what was accepted. */
   synchronized List<SubmitSm> submitted() {
     return List.copyOf(submitted);
+  }
+
+  /** Waits until something was submitted. */
+  synchronized void awaitSubmitted() throws InterruptedException {
+    while (submitted.isEmpty()) {
+      wait();
+    }
+  }
+
+  /** Waits until the given number of binds was accepted. */
+  void awaitBinds(int count) {
+    while (binds.get() < count) {
+      Thread.onSpinWait();
+    }
   }
 
   private void accept() {
@@ -128,14 +149,17 @@ final class MessageCentre implements ServerMessageReceiverListener, AutoCloseabl
     if (status != 0) {
       throw new ProcessRequestException("refused", status);
     }
+    String id;
     synchronized (this) {
       submitted.add(submit);
-      try {
-        return new SubmitSmResult(
-            new MessageId(givesIds ? "ID" + submitted.size() : ""), new OptionalParameter[0]);
-      } catch (PDUStringException e) {
-        throw new AssertionError(e);
-      }
+      id = givesIds ? "ID" + submitted.size() : "";
+      notifyAll();
+    }
+    try {
+      answers.await();
+      return new SubmitSmResult(new MessageId(id), new OptionalParameter[0]);
+    } catch (PDUStringException | InterruptedException e) {
+      throw new AssertionError(e);
     }
   }
 
@@ -146,6 +170,14 @@ final class MessageCentre implements ServerMessageReceiverListener, AutoCloseabl
         new DeliveryReceipt(
             id, 1, 1, Date.from(Instant.EPOCH), Date.from(Instant.EPOCH), state, "000", "text");
     return deliverReceipt(receipt.toString());
+  }
+
+  /** Sends a receipt by the last session, as soon as it is bound. */
+  void awaitReceipt(String id) throws Exception {
+    while (!sessions.getLast().getSessionState().isReceivable()) {
+      Thread.onSpinWait();
+    }
+    int unused = deliverReceipt(id, DeliveryReceiptState.DELIVRD);
   }
 
   /** Sends a receipt with any text and parameters, and returns the status of the answer. */

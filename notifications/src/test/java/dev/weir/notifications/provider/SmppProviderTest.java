@@ -8,11 +8,13 @@ import dev.weir.store.tck.internal.Crowd;
 import dev.weir.store.tck.internal.FreePort;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.stream.IntStream;
 import org.jsmpp.SMPPConstant;
@@ -46,8 +48,12 @@ final class SmppProviderTest {
   }
 
   private SmppProvider provider(int port, String password) {
+    return provider(SmppSettings.of("127.0.0.1", port, MessageCentre.SYSTEM_ID, password, "WEIR"));
+  }
+
+  private SmppProvider provider(SmppSettings settings) {
     return new SmppProvider(
-        SmppSettings.of("127.0.0.1", port, MessageCentre.SYSTEM_ID, password, "WEIR"),
+        settings,
         userId -> "+" + userId,
         (name, id, state, at) -> takesReceipts && receipts.add(new Receipt(name, id, state)),
         InstantSource.system());
@@ -75,7 +81,7 @@ final class SmppProviderTest {
   @Test
   void submitsALongMessageInPartsThatBelongTogether() {
     String text = "abcdefghi ".repeat(40);
-    assertThat(provider.send(message(text))).isEqualTo(taken("id3"));
+    assertThat(provider.send(message(text))).isEqualTo(taken("id1", "id2", "id3"));
     List<SubmitSm> parts = centre.submitted();
     assertThat(parts).hasSize(3);
     StringBuilder joined = new StringBuilder();
@@ -86,10 +92,10 @@ final class SmppProviderTest {
       joined.append(new String(body, 6, body.length - 6, StandardCharsets.US_ASCII));
     }
     assertThat(joined).hasToString(text);
-    // A receipt for the last part only.
+    // A receipt for each part, because the message has arrived only if all of them have.
     assertThat(parts)
         .extracting(SubmitSm::getRegisteredDelivery)
-        .containsExactly((byte) 0, (byte) 0, (byte) 1);
+        .containsExactly((byte) 1, (byte) 1, (byte) 1);
   }
 
   @Test
@@ -97,7 +103,7 @@ final class SmppProviderTest {
     centre.answer(number -> number == 1 ? SMPPConstant.STAT_ESME_RTHROTTLED : 0);
     Message message = message("abcdefghi ".repeat(40));
     assertThat(provider.send(message)).isInstanceOf(ProviderResult.Unavailable.class);
-    assertThat(provider.send(message)).isEqualTo(taken("id3"));
+    assertThat(provider.send(message)).isEqualTo(taken("id1", "id2", "id3"));
     assertThat(centre.submitted()).hasSize(3);
     assertThat(centre.submitted())
         .extracting(submit -> submit.getShortMessage()[5])
@@ -145,11 +151,64 @@ final class SmppProviderTest {
   void bindsAgainAfterTheConnectionWasLost() {
     assertThat(provider.send(message("one"))).isEqualTo(taken("id1"));
     centre.disconnect();
+    centre.awaitBinds(2);
     ProviderResult result = provider.send(message("two"));
-    while (result instanceof ProviderResult.Unavailable) {
+    // The end of the first connection may not have been noticed when the message was written.
+    while (!(result instanceof ProviderResult.Taken)) {
       result = provider.send(message("two"));
     }
     assertThat(result).isEqualTo(taken("id2"));
+  }
+
+  /** Receipts come by the bind, also if nothing was sent since the start. */
+  @Test
+  void bindsBeforeTheFirstMessageAndAgainWhenIdle() throws Exception {
+    centre.awaitBinds(1);
+    centre.disconnect();
+    centre.awaitBinds(2);
+    centre.awaitReceipt("ID7");
+    assertThat(receipts.take()).isEqualTo(new Receipt("smpp", "id7", MessageState.DELIVERED));
+    assertThat(centre.submitted()).isEmpty();
+  }
+
+  /** {@code submit_sm} cannot be recognized when it is repeated. */
+  @Test
+  void submissionWithoutAnAnswerIsUnknownAndALateAnswerCounts() throws Exception {
+    CountDownLatch release = new CountDownLatch(1);
+    try (SmppProvider hasty = provider(hasty())) {
+      centre.answerAfter(release);
+      ProviderResult result = hasty.send(message("abcdefghi ".repeat(20)));
+      assertThat(result).isInstanceOf(ProviderResult.Unknown.class);
+      assertThat(centre.submitted()).hasSize(1);
+      release.countDown();
+      // The second part is submitted when the first was taken after all.
+      assertThat(((ProviderResult.Unknown) result).late().get()).isEqualTo(taken("id1", "id2"));
+    }
+  }
+
+  @Test
+  void submissionWhoseConnectionIsLostIsUnknown() throws Exception {
+    CountDownLatch release = new CountDownLatch(1);
+    centre.answerAfter(release);
+    FutureTask<ProviderResult> sending = new FutureTask<>(() -> provider.send(message("hello")));
+    Thread.ofPlatform().start(sending);
+    centre.awaitSubmitted();
+    centre.disconnect();
+    assertThat(sending.get()).isInstanceOf(ProviderResult.Unknown.class);
+    release.countDown();
+  }
+
+  private SmppSettings hasty() {
+    return new SmppSettings(
+        "127.0.0.1",
+        centre.port(),
+        false,
+        MessageCentre.SYSTEM_ID,
+        MessageCentre.PASSWORD,
+        "",
+        "WEIR",
+        Duration.ofMillis(500),
+        SmppSettings.DEFAULT_ENQUIRE_EVERY);
   }
 
   @Test
@@ -240,8 +299,8 @@ final class SmppProviderTest {
             IntStream.rangeClosed(1, 50).mapToObj(i -> taken("id" + i)).toList());
   }
 
-  private static ProviderResult taken(String id) {
-    return new ProviderResult.Taken(Optional.of(id));
+  private static ProviderResult taken(String... ids) {
+    return new ProviderResult.Taken(List.of(ids));
   }
 
   private static Message message(String text) {

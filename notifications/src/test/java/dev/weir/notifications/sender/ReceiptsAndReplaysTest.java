@@ -39,8 +39,8 @@ final class ReceiptsAndReplaysTest {
 
   @Test
   void receiptDuringTheLastAttemptKeepsAMessageOutOfTheDeadLetters() {
-    int last = SenderScene.QUICK.maxAttempts();
-    assertThat(attemptsUntilReceipt(last, new ProviderResult.Retry("no answer"))).isEqualTo(last);
+    int last = SenderScene.QUICK.maxUnknown();
+    assertThat(attemptsUntilReceipt(last, new ProviderResult.Unknown("no answer"))).isEqualTo(last);
   }
 
   @Test
@@ -144,7 +144,7 @@ final class ReceiptsAndReplaysTest {
             state,
             scene.stores.clock.instant(),
             "test",
-            Optional.empty(),
+            List.of(),
             Optional.empty()));
   }
 }

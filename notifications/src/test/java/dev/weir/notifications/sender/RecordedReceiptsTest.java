@@ -64,7 +64,7 @@ final class RecordedReceiptsTest {
         MessageState.SENT,
         MemoryStores.START,
         "smpp",
-        Optional.of("a1"),
+        List.of("a1"),
         Optional.empty());
   }
 }

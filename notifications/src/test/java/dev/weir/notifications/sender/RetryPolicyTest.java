@@ -20,7 +20,7 @@ final class RetryPolicyTest {
     Duration max = first.multipliedBy(factor);
     double full =
         Math.min((double) max.toNanos(), first.toNanos() * Math.pow(2, Math.min(attempts - 1, 60)));
-    long pause = new RetryPolicy(3, first, max).pause(attempts, random).toNanos();
+    long pause = new RetryPolicy(Duration.ZERO, 1, first, max).pause(attempts, random).toNanos();
     assertThat((double) pause).isBetween(full / 2 - 1, full);
   }
 }

@@ -37,7 +37,7 @@ final class SenderLawsTest {
     UNAVAILABLE,
     THROWS,
     REJECTS,
-    FAILS
+    NEVER_ANSWERS
   }
 
   private static final Map<UUID, Plan> plans = new ConcurrentHashMap<>();
@@ -87,11 +87,11 @@ final class SenderLawsTest {
           end(message);
           yield new ProviderResult.Rejected("invalid");
         }
-        case FAILS -> {
-          if (attempt == SenderScene.QUICK.maxAttempts()) {
+        case NEVER_ANSWERS -> {
+          if (attempt == SenderScene.QUICK.maxUnknown()) {
             end(message);
           }
-          yield new ProviderResult.Retry("never");
+          yield new ProviderResult.Unknown("never");
         }
       };
     } finally {
@@ -153,13 +153,20 @@ final class SenderLawsTest {
     for (Message message : messages) {
       Plan plan = plans.get(message.id());
       boolean isFailed =
-          plan.treatment() == Treatment.REJECTS || plan.treatment() == Treatment.FAILS;
+          plan.treatment() == Treatment.REJECTS || plan.treatment() == Treatment.NEVER_ANSWERS;
       assertThat(takenTimes.getOrDefault(message.id(), 0)).isEqualTo(isFailed ? 0 : 1);
       if (!message.text().equals("last")) {
-        assertThat(scene.stores.state(message.id()))
-            .isEqualTo(isFailed ? MessageState.FAILED : MessageState.SENT);
+        assertThat(scene.stores.state(message.id())).isEqualTo(state(plan.treatment()));
       }
     }
+  }
+
+  private static MessageState state(Treatment treatment) {
+    return switch (treatment) {
+      case TAKES, RETRIES, UNAVAILABLE, THROWS -> MessageState.SENT;
+      case REJECTS -> MessageState.FAILED;
+      case NEVER_ANSWERS -> MessageState.UNKNOWN;
+    };
   }
 
   @Provide
@@ -167,7 +174,7 @@ final class SenderLawsTest {
     return Combinators.combine(
             Arbitraries.integers().between(0, 9),
             Arbitraries.of(Treatment.class),
-            Arbitraries.integers().between(0, SenderScene.QUICK.maxAttempts() - 1),
+            Arbitraries.integers().between(0, SenderScene.QUICK.maxUnknown() - 1),
             Arbitraries.integers().between(1, 3))
         .as(Plan::new)
         .list()

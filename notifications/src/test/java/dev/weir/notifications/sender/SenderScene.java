@@ -16,7 +16,8 @@ import java.util.UUID;
 
 /** Topics, a group and a log of its own for senders under test. */
 final class SenderScene implements AutoCloseable {
-  static final RetryPolicy QUICK = new RetryPolicy(3, Duration.ofMillis(1), Duration.ofMillis(2));
+  static final RetryPolicy QUICK =
+      new RetryPolicy(Duration.ofHours(1), 3, Duration.ofMillis(1), Duration.ofMillis(2));
 
   final MemoryStores stores = new MemoryStores();
   final MessageTopics topics = TestKafka.createTopics();
@@ -32,9 +33,13 @@ final class SenderScene implements AutoCloseable {
   }
 
   Sender start(SmsProvider provider, MessageLog log, SenderSettings other) {
+    return start(provider, log, other, SenderObserver.NONE);
+  }
+
+  Sender start(
+      SmsProvider provider, MessageLog log, SenderSettings other, SenderObserver observer) {
     Sender sender =
-        Sender.start(
-            TestKafka.cluster(), topics, provider, log, other, stores.clock, SenderObserver.NONE);
+        Sender.start(TestKafka.cluster(), topics, provider, log, other, stores.clock, observer);
     senders.add(sender);
     return sender;
   }

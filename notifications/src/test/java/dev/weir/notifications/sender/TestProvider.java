@@ -3,6 +3,7 @@ package dev.weir.notifications.sender;
 import dev.weir.engine.notifications.Message;
 import dev.weir.notifications.provider.ProviderResult;
 import dev.weir.notifications.provider.SmsProvider;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -12,11 +13,22 @@ import java.util.function.Function;
 /** Answers as a test wants, and keeps what it was handed, in order. */
 final class TestProvider implements SmsProvider {
   private final Function<Message, ProviderResult> answers;
+  private final Duration maxAnswerTime;
   private final List<Message> handed = new ArrayList<>();
   private final List<Message> taken = new ArrayList<>();
 
   TestProvider(Function<Message, ProviderResult> answers) {
+    this(answers, Duration.ZERO);
+  }
+
+  private TestProvider(Function<Message, ProviderResult> answers, Duration maxAnswerTime) {
     this.answers = answers;
+    this.maxAnswerTime = maxAnswerTime;
+  }
+
+  /** Returns a provider that takes everything, and may need some time for it. */
+  static TestProvider taking(Duration maxAnswerTime) {
+    return new TestProvider(message -> ProviderResult.Taken.WITHOUT_ID, maxAnswerTime);
   }
 
   /** Returns a provider that takes everything. */
@@ -27,6 +39,11 @@ final class TestProvider implements SmsProvider {
   @Override
   public String name() {
     return "test";
+  }
+
+  @Override
+  public Duration maxAnswerTime() {
+    return maxAnswerTime;
   }
 
   @Override

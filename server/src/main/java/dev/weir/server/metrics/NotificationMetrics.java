@@ -35,6 +35,7 @@ public final class NotificationMetrics implements SenderObserver {
   private final CounterDataPoint retried;
   private final CounterDataPoint unavailable;
   private final CounterDataPoint rejected;
+  private final CounterDataPoint unknown;
   private final Counter duplicates;
   private final Counter deadLetters;
 
@@ -69,6 +70,7 @@ public final class NotificationMetrics implements SenderObserver {
     retried = attempts.labelValues("retry");
     unavailable = attempts.labelValues("unavailable");
     rejected = attempts.labelValues("rejected");
+    unknown = attempts.labelValues("unknown");
     duplicates =
         Counter.builder()
             .name("rate_limiter_message_duplicates")
@@ -119,6 +121,7 @@ public final class NotificationMetrics implements SenderObserver {
       case ProviderResult.Retry again -> retried.inc();
       case ProviderResult.Unavailable later -> unavailable.inc();
       case ProviderResult.Rejected never -> rejected.inc();
+      case ProviderResult.Unknown none -> unknown.inc();
     }
   }
 

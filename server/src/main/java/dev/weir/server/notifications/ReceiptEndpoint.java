@@ -82,7 +82,7 @@ final class ReceiptEndpoint {
                 receipt.state(),
                 Instant.now(),
                 provider,
-                Optional.empty(),
+                List.of(),
                 receipt.state() == MessageState.FAILED
                     ? receipt.reason().or(() -> Optional.of("reported by " + provider))
                     : Optional.empty()));

@@ -1,5 +1,7 @@
 package dev.weir.server.wiring;
 
+import dev.weir.notifications.sender.RetryPolicy;
+import dev.weir.notifications.sender.SenderSettings.Repetition;
 import dev.weir.store.redis.RedisSettings;
 import java.time.Duration;
 import java.util.List;
@@ -13,6 +15,7 @@ import java.util.OptionalInt;
  * @param storeWait max time that a request waits until the database takes it
  * @param retention how long messages are kept
  * @param isSender whether this node hands messages to the provider
+ * @param repetition what is done with messages that were handed over and not answered
  */
 record NotificationSettings(
     KafkaSettings kafka,
@@ -23,6 +26,8 @@ record NotificationSettings(
     boolean isSender,
     SenderRate rate,
     ProviderSettings provider,
+    RetryPolicy retries,
+    Repetition repetition,
     AnalyticsSettings analytics) {
   private static final Duration MIN_SEND_TIMEOUT = Duration.ofSeconds(1);
   private static final Duration MAX_SEND_TIMEOUT = Duration.ofMinutes(5);
@@ -32,6 +37,10 @@ record NotificationSettings(
 
   private static final Duration MAX_RETENTION = Duration.ofDays(100 * 365);
   private static final int MAX_RATE = 1_000_000;
+  private static final int MAX_UNANSWERED = 1_000;
+  private static final Duration MAX_RETRY_FOR = Duration.ofDays(7);
+  private static final Duration MIN_RETRY_PAUSE = Duration.ofMillis(10);
+  private static final Duration MAX_RETRY_PAUSE = Duration.ofHours(1);
 
   /**
    * A limit on what the provider is handed.
@@ -63,6 +72,8 @@ record NotificationSettings(
         settings.flag(Setting.NOTIFICATIONS_SENDER),
         SenderRate.of(settings),
         ProviderSettings.of(settings),
+        retries(settings),
+        repetition(settings),
         AnalyticsSettings.of(settings));
   }
 
@@ -78,6 +89,25 @@ record NotificationSettings(
               + " messages to the log in place of sending them; a node with"
               + " weir.notifications.sender=false needs none");
     }
+  }
+
+  private static RetryPolicy retries(Settings settings) {
+    Duration first =
+        settings.duration(Setting.NOTIFICATIONS_RETRY_PAUSE, MIN_RETRY_PAUSE, MAX_RETRY_PAUSE);
+    return new RetryPolicy(
+        settings.duration(Setting.NOTIFICATIONS_RETRY_FOR, Duration.ZERO, MAX_RETRY_FOR),
+        settings.number(Setting.NOTIFICATIONS_MAX_UNANSWERED, 1, MAX_UNANSWERED),
+        first,
+        settings.duration(Setting.NOTIFICATIONS_RETRY_MAX_PAUSE, first, MAX_RETRY_PAUSE));
+  }
+
+  private static Repetition repetition(Settings settings) {
+    return switch (settings.choice(
+        Setting.NOTIFICATIONS_DELIVERY, List.of("auto", "at-most-once", "at-least-once"))) {
+      case "at-most-once" -> Repetition.AT_MOST_ONCE;
+      case "at-least-once" -> Repetition.AT_LEAST_ONCE;
+      default -> ProviderSettings.of(settings).repetition();
+    };
   }
 
   /** Returns nothing of the settings, some of which contain passwords. */

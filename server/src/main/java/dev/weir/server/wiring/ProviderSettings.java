@@ -7,6 +7,7 @@ import dev.weir.notifications.provider.SmppProvider;
 import dev.weir.notifications.provider.SmppSettings;
 import dev.weir.notifications.provider.SmsProvider;
 import dev.weir.notifications.provider.WebhookProvider;
+import dev.weir.notifications.sender.SenderSettings.Repetition;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -119,6 +120,18 @@ sealed interface ProviderSettings {
           Optional.of(new SignedRequests(WebhookProvider.NAME, webhook.secret(), clock));
       case ToLog log -> Optional.empty();
       case ToSmpp smpp -> Optional.empty();
+    };
+  }
+
+  /**
+   * Returns what is done, by default, with messages that were handed over and not answered. SMPP
+   * has nothing by which a message centre could recognize a repetition.
+   */
+  default Repetition repetition() {
+    return switch (this) {
+      case ToLog log -> Repetition.AT_LEAST_ONCE;
+      case ToWebhook webhook -> Repetition.AT_LEAST_ONCE;
+      case ToSmpp smpp -> Repetition.AT_MOST_ONCE;
     };
   }
 

@@ -84,12 +84,16 @@ final class SenderPart implements AutoCloseable {
   }
 
   private SenderSettings senderSettings() {
+    SenderSettings sender =
+        SenderSettings.DEFAULT
+            .withRetries(settings.retries())
+            .withRepetition(settings.repetition());
     if (settings.rate().partsPerSecond().isEmpty()) {
-      return SenderSettings.DEFAULT;
+      return sender;
     }
     TokenBucket bucket =
         TokenBucket.of(settings.rate().partsPerSecond().getAsInt(), Duration.ofSeconds(1));
-    return SenderSettings.DEFAULT.withRate(
+    return sender.withRate(
         new SenderSettings.Rate(limiter, Policy.of("notification-provider", bucket)));
   }
 

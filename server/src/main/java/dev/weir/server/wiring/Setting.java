@@ -201,6 +201,32 @@ public enum Setting {
       "PT5S",
       "Max time for an answer of the webhook or the message centre. ISO-8601 duration, PT0.1S"
           + " to PT1M."),
+  NOTIFICATIONS_DELIVERY(
+      "weir.notifications.delivery",
+      "auto",
+      "What is done with a message that was handed over and not answered: at-most-once does not"
+          + " repeat it, at-least-once does. auto means at-most-once for smpp, and at-least-once"
+          + " for webhook and log."),
+  NOTIFICATIONS_MAX_UNANSWERED(
+      "weir.notifications.max-unanswered",
+      "20",
+      "Max number of times that a message is handed over without an answer, if it is delivered at"
+          + " least once."),
+  NOTIFICATIONS_RETRY_FOR(
+      "weir.notifications.retry-for",
+      "PT1H",
+      "How long attempts with the messages of a user may fail before they are put aside. ISO-8601"
+          + " duration, PT0S (one attempt for each) to P7D."),
+  NOTIFICATIONS_RETRY_PAUSE(
+      "weir.notifications.retry-pause",
+      "PT0.5S",
+      "Pause after the first failure of a user's message; each further one is twice as long."
+          + " ISO-8601 duration, PT0.01S to PT1H."),
+  NOTIFICATIONS_RETRY_MAX_PAUSE(
+      "weir.notifications.retry-max-pause",
+      "PT1M",
+      "Max pause between two attempts. ISO-8601 duration, from weir.notifications.retry-pause to"
+          + " PT1H."),
   NOTIFICATIONS_WEBHOOK_URL(
       "weir.notifications.webhook.url",
       "",

@@ -4,6 +4,8 @@ import static dev.weir.store.tck.notifications.MessageScene.id;
 import static dev.weir.store.tck.notifications.MessageScene.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.engine.notifications.DeliveryGuarantee;
+import dev.weir.engine.notifications.HandOver;
 import dev.weir.engine.notifications.MessageLog.Delivery;
 import dev.weir.engine.notifications.MessageLog.ReceiptResult;
 import dev.weir.engine.notifications.MessageRecord;
@@ -71,6 +73,75 @@ interface MessageLogClaims extends MessageClaims {
     assertThat(scene.otherNode.log().finished(List.of())).isEmpty();
   }
 
+  /** So a crash after that, and before the answer, leaves behind that it may have been sent. */
+  @Test
+  default void handOverIsRecordedBeforeItIsMadeAndNotRepeatedByDefault() {
+    MessageScene scene = publishedScene(2);
+
+    assertThat(handOver(scene, new DeliveryGuarantee.AtMostOnce(), 0, 9, 0))
+        .containsExactly(
+            new HandOver.Begun(), new HandOver.Unlogged(), new HandOver.InDoubt(Duration.ZERO));
+    assertThat(found(scene, 0).state()).isEqualTo(MessageState.UNKNOWN);
+    assertThat(found(scene, 0).changedAt()).isEqualTo(scene.clock.instant());
+    scene.moveSeconds(100);
+
+    assertThat(handOver(scene, new DeliveryGuarantee.AtMostOnce(), 0, 1))
+        .containsExactly(new HandOver.InDoubt(Duration.ofSeconds(100)), new HandOver.Begun());
+    assertThat(scene.node.log().finished(List.of(id(0)))).isEmpty();
+    record(scene, 0, MessageState.SENT);
+    assertThat(found(scene, 0).state()).isEqualTo(MessageState.SENT);
+    assertThat(handOver(scene, new DeliveryGuarantee.AtMostOnce(), 0))
+        .containsExactly(new HandOver.Finished());
+  }
+
+  @Test
+  default void handOverWithoutAnAnswerIsRepeatedAfterATimeIfAskedFor() {
+    MessageScene scene = publishedScene(1);
+    DeliveryGuarantee guarantee = new DeliveryGuarantee.AtLeastOnce(Duration.ofSeconds(10));
+
+    assertThat(handOver(scene, guarantee, 0)).containsExactly(new HandOver.Begun());
+    scene.moveSeconds(9);
+    assertThat(handOver(scene, guarantee, 0))
+        .containsExactly(new HandOver.InDoubt(Duration.ofSeconds(9)));
+    scene.moveSeconds(1);
+    assertThat(handOver(scene, guarantee, 0)).containsExactly(new HandOver.Begun());
+    assertThat(handOver(scene, guarantee, 0)).containsExactly(new HandOver.InDoubt(Duration.ZERO));
+  }
+
+  @Test
+  default void messageThatWasCertainlyNotTakenCanBeHandedOverAgain() {
+    MessageScene scene = publishedScene(2);
+    assertThat(handOver(scene, new DeliveryGuarantee.AtMostOnce(), 0)).hasSize(1);
+    record(scene, 1, MessageState.SENT);
+
+    scene.node.log().notTaken(List.of(id(0), id(1), id(9)));
+
+    assertThat(found(scene, 0).state()).isEqualTo(MessageState.ACCEPTED);
+    assertThat(found(scene, 1).state()).isEqualTo(MessageState.SENT);
+    assertThat(handOver(scene, new DeliveryGuarantee.AtMostOnce(), 0))
+        .containsExactly(new HandOver.Begun());
+  }
+
+  /** An operator may replay it; a receipt says what became of it. */
+  @Test
+  default void unknownMessageCanBeReopenedAndReported() {
+    MessageScene scene = publishedScene(2);
+    assertThat(handOver(scene, new DeliveryGuarantee.AtMostOnce(), 0, 1)).hasSize(2);
+    record(scene, 0, MessageState.UNKNOWN);
+    assertThat(found(scene, 0).state()).isEqualTo(MessageState.UNKNOWN);
+
+    assertThat(report(scene, 1, MessageState.DELIVERED)).isEqualTo(ReceiptResult.RECORDED);
+    assertThat(reopened(scene, 0, 1)).containsExactly(id(0));
+    assertThat(found(scene, 0).state()).isEqualTo(MessageState.ACCEPTED);
+    assertThat(found(scene, 1).state()).isEqualTo(MessageState.DELIVERED);
+  }
+
+  private static List<HandOver> handOver(
+      MessageScene scene, DeliveryGuarantee guarantee, int... messages) {
+    List<UUID> ids = IntStream.of(messages).mapToObj(MessageScene::id).toList();
+    return scene.node.log().handOver(ids, "p", guarantee);
+  }
+
   @Test
   default void receiptIsForTheNewestMessageWithItsId() {
     MessageScene scene = publishedScene(1);
@@ -88,6 +159,55 @@ interface MessageLogClaims extends MessageClaims {
     assertThat(found(scene, 1).reason()).isPresent();
     assertThat(receipt(scene, "p", "same", MessageState.DELIVERED)).isTrue();
     assertThat(found(scene, 1).state()).isEqualTo(MessageState.FAILED);
+  }
+
+  @Test
+  default void messageIsDeliveredWhenAllOfItsPartsAre() {
+    MessageScene scene = publishedScene(1);
+    recordParts(scene, 0, "a", "b", "c");
+
+    assertThat(receipt(scene, "p", "c", MessageState.DELIVERED)).isTrue();
+    assertThat(receipt(scene, "p", "a", MessageState.DELIVERED)).isTrue();
+    assertThat(receipt(scene, "p", "a", MessageState.DELIVERED)).isTrue();
+    assertThat(receipt(scene, "p", "d", MessageState.DELIVERED)).isFalse();
+    assertThat(found(scene, 0).state()).isEqualTo(MessageState.SENT);
+
+    assertThat(receipt(scene, "p", "b", MessageState.DELIVERED)).isTrue();
+    assertThat(found(scene, 0).state()).isEqualTo(MessageState.DELIVERED);
+  }
+
+  @Test
+  default void messageHasFailedIfOneOfItsPartsHas() {
+    MessageScene scene = publishedScene(2);
+    recordParts(scene, 0, "a", "b");
+
+    assertThat(receipt(scene, "p", "a", MessageState.DELIVERED)).isTrue();
+    assertThat(receipt(scene, "p", "b", MessageState.FAILED)).isTrue();
+    assertThat(found(scene, 0).state()).isEqualTo(MessageState.FAILED);
+    assertThat(receipt(scene, "p", "b", MessageState.DELIVERED)).isTrue();
+    assertThat(found(scene, 0).state()).isEqualTo(MessageState.FAILED);
+
+    // Its parts have other ids when it is sent again.
+    assertThat(reopened(scene, 0)).containsExactly(id(0));
+    recordParts(scene, 0, "e", "f");
+    assertThat(receipt(scene, "p", "e", MessageState.DELIVERED)).isTrue();
+    assertThat(receipt(scene, "p", "f", MessageState.DELIVERED)).isTrue();
+    assertThat(found(scene, 0).state()).isEqualTo(MessageState.DELIVERED);
+  }
+
+  private static void recordParts(MessageScene scene, int message, String... ids) {
+    scene
+        .node
+        .log()
+        .record(
+            List.of(
+                new Delivery(
+                    id(message),
+                    MessageState.SENT,
+                    scene.clock.instant(),
+                    "p",
+                    List.of(ids),
+                    Optional.empty())));
   }
 
   @Test
@@ -248,7 +368,7 @@ interface MessageLogClaims extends MessageClaims {
                     MessageState.FAILED,
                     scene.clock.instant(),
                     "p",
-                    Optional.empty(),
+                    List.of(),
                     Optional.of(reason))));
 
     assertThat(found(scene, 0).reason().orElseThrow()).startsWith("nul \ufffd and \ufffd half");
@@ -274,7 +394,7 @@ interface MessageLogClaims extends MessageClaims {
         state,
         scene.clock.instant(),
         "p",
-        state == MessageState.SENT ? Optional.of("same") : Optional.empty(),
+        state == MessageState.SENT ? List.of("same") : List.of(),
         state == MessageState.FAILED ? Optional.of("no such number") : Optional.empty());
   }
 

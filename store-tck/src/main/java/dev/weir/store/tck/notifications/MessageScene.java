@@ -2,6 +2,7 @@ package dev.weir.store.tck.notifications;
 
 import dev.weir.core.slots.Calendar;
 import dev.weir.core.slots.OpeningHours;
+import dev.weir.engine.notifications.DeliveryGuarantee;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageLog.Delivery;
 import dev.weir.engine.notifications.MessageRecord;
@@ -156,6 +157,14 @@ final class MessageScene {
           on.deferred().due(due.max()).stream().map(MessageScene::normal).toList();
       case MessageStep.Release release -> on.deferred().release(ids(release.messages()));
       case MessageStep.Cancel cancel -> on.deferred().cancel(id(cancel.message()));
+      case MessageStep.HandOver handOver ->
+          on.log()
+              .handOver(
+                  ids(handOver.messages()), PROVIDER, guarantee(handOver.repeatAfterSeconds()));
+      case MessageStep.NotTaken notTaken -> {
+        on.log().notTaken(ids(notTaken.messages()));
+        yield "not taken";
+      }
       case MessageStep.Deliver deliver -> {
         on.log().record(deliveries(deliver));
         yield "recorded";
@@ -172,6 +181,12 @@ final class MessageScene {
       case MessageStep.Remove remove ->
           on.log().removeOlder(Duration.ofSeconds(remove.minAgeSeconds()), 1_000);
     };
+  }
+
+  private static DeliveryGuarantee guarantee(int repeatAfterSeconds) {
+    return repeatAfterSeconds == MessageStep.HandOver.NEVER
+        ? new DeliveryGuarantee.AtMostOnce()
+        : new DeliveryGuarantee.AtLeastOnce(Duration.ofSeconds(repeatAfterSeconds));
   }
 
   private static UserLimit limit(MessageStep.Configure configure) {
@@ -193,7 +208,7 @@ final class MessageScene {
                     deliver.state(),
                     clock.instant(),
                     PROVIDER,
-                    Optional.of(providerId(message)),
+                    List.of(providerId(message)),
                     deliver.state() == MessageState.FAILED
                         ? Optional.of("no such number")
                         : Optional.empty()))

@@ -57,6 +57,17 @@ sealed interface MessageStep {
 
   record Cancel(int message) implements MessageStep {}
 
+  /**
+   * Records that messages are about to be handed over.
+   *
+   * @param repeatAfterSeconds min age of an earlier hand-over; {@link #NEVER} for at most once
+   */
+  record HandOver(List<Integer> messages, int repeatAfterSeconds) implements MessageStep {
+    static final int NEVER = -1;
+  }
+
+  record NotTaken(List<Integer> messages) implements MessageStep {}
+
   /** Records what a provider did with each of the messages; its id is the number of the message. */
   record Deliver(List<Integer> messages, MessageState state) implements MessageStep {}
 

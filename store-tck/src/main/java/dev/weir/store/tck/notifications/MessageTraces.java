@@ -21,7 +21,8 @@ public final class MessageTraces implements ArbitrarySupplier<MessageTrace> {
       Arbitraries.integers().between(0, MessageStep.MESSAGES - 1);
   private static final Arbitrary<List<Integer>> MANY = MESSAGES.list().ofMinSize(1).ofMaxSize(3);
   private static final Arbitrary<MessageState> OUTCOMES =
-      Arbitraries.of(MessageState.SENT, MessageState.DELIVERED, MessageState.FAILED);
+      Arbitraries.of(
+          MessageState.UNKNOWN, MessageState.SENT, MessageState.DELIVERED, MessageState.FAILED);
 
   @Override
   public Arbitrary<MessageTrace> get() {
@@ -71,6 +72,11 @@ public final class MessageTraces implements ArbitrarySupplier<MessageTrace> {
         Tuple.of(2, Arbitraries.of(1, 9).map(MessageStep.Due::new)),
         Tuple.of(6, MANY.map(MessageStep.Release::new)),
         Tuple.of(2, MESSAGES.map(MessageStep.Cancel::new)),
+        Tuple.of(
+            5,
+            Combinators.combine(MANY, Arbitraries.of(MessageStep.HandOver.NEVER, 0, 30))
+                .as(MessageStep.HandOver::new)),
+        Tuple.of(2, MANY.map(MessageStep.NotTaken::new)),
         Tuple.of(4, Combinators.combine(MANY, OUTCOMES).as(MessageStep.Deliver::new)),
         Tuple.of(
             2,

@@ -1,11 +1,14 @@
 package dev.weir.store.tck.notifications;
 
 import dev.weir.core.internal.Micros;
+import dev.weir.engine.notifications.DeliveryGuarantee;
+import dev.weir.engine.notifications.HandOver;
 import dev.weir.engine.notifications.MessageLog;
 import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.engine.notifications.MessageState;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -39,6 +42,50 @@ final class NaiveLog implements MessageLog {
   }
 
   @Override
+  public List<HandOver> handOver(List<UUID> ids, String provider, DeliveryGuarantee guarantee) {
+    List<HandOver> results = new ArrayList<>();
+    synchronized (model) {
+      for (UUID id : ids) {
+        results.add(
+            model
+                .message(id)
+                .map(known -> handOver(known, provider, guarantee))
+                .orElseGet(HandOver.Unlogged::new));
+      }
+    }
+    return results;
+  }
+
+  private HandOver handOver(NaiveMessage known, String provider, DeliveryGuarantee guarantee) {
+    HandOver result =
+        switch (known.state) {
+          case ACCEPTED -> new HandOver.Begun();
+          case UNKNOWN ->
+              HandOver.again(
+                  guarantee, Micros.duration(Math.max(0, model.now() - known.changedAt)));
+          case SENT, DELIVERED, FAILED, CANCELLED -> new HandOver.Finished();
+          case DEFERRED -> new HandOver.Unlogged();
+        };
+    if (result instanceof HandOver.Begun) {
+      known.moveTo(MessageState.UNKNOWN, model.now(), Optional.empty());
+      known.provider = provider;
+    }
+    return result;
+  }
+
+  @Override
+  public void notTaken(List<UUID> ids) {
+    synchronized (model) {
+      for (UUID id : ids) {
+        model
+            .message(id)
+            .filter(known -> known.state == MessageState.UNKNOWN)
+            .ifPresent(known -> known.moveTo(MessageState.ACCEPTED, model.now(), Optional.empty()));
+      }
+    }
+  }
+
+  @Override
   public void record(List<Delivery> deliveries) {
     synchronized (model) {
       deliveries.forEach(
@@ -51,12 +98,20 @@ final class NaiveLog implements MessageLog {
     if (mayMove(known.state, delivery.state())) {
       known.moveTo(delivery.state(), Micros.clamped(delivery.at()), delivery.reason());
       known.provider = delivery.provider();
-      known.providerId = delivery.providerId().or(() -> known.providerId);
+      if (!delivery.providerIds().isEmpty()
+          && (delivery.providerIds().size() == 1 || delivery.state() == MessageState.SENT)) {
+        known.providerIds = delivery.providerIds();
+        known.partStates.clear();
+      }
     }
   }
 
   private static boolean mayMove(MessageState from, MessageState to) {
-    return from == MessageState.ACCEPTED || (from == MessageState.SENT && to != MessageState.SENT);
+    return switch (from) {
+      case ACCEPTED, UNKNOWN -> true;
+      case SENT -> to == MessageState.DELIVERED || to == MessageState.FAILED;
+      case DEFERRED, DELIVERED, FAILED, CANCELLED -> false;
+    };
   }
 
   @Override
@@ -66,25 +121,39 @@ final class NaiveLog implements MessageLog {
           model
               .messages()
               .filter(known -> known.provider.equals(provider))
-              .filter(known -> known.providerId.equals(Optional.of(providerId)))
+              .filter(known -> known.providerIds.contains(providerId))
               .max(Comparator.comparingLong(known -> known.createdAt));
-      newest.ifPresent(
-          known -> {
-            ReceiptResult unused =
-                report(
-                    known,
-                    new Delivery(
-                        known.message.id(),
-                        state,
-                        at,
-                        provider,
-                        Optional.empty(),
-                        state == MessageState.FAILED
-                            ? Optional.of("reported by " + provider)
-                            : Optional.empty()));
-          });
+      newest
+          .filter(known -> decides(known, known.providerIds.indexOf(providerId), state))
+          .ifPresent(
+              known -> {
+                ReceiptResult unused =
+                    report(
+                        known,
+                        new Delivery(
+                            known.message.id(),
+                            state,
+                            at,
+                            provider,
+                            List.of(),
+                            state == MessageState.FAILED
+                                ? Optional.of("reported by " + provider)
+                                : Optional.empty()));
+              });
       return newest.isPresent();
     }
+  }
+
+  private static boolean decides(NaiveMessage known, int part, MessageState state) {
+    if (known.providerIds.size() == 1) {
+      return true;
+    }
+    if (known.partStates.putIfAbsent(part, state) != null) {
+      return false;
+    }
+    return state == MessageState.FAILED
+        || (known.partStates.size() == known.providerIds.size()
+            && !known.partStates.containsValue(MessageState.FAILED));
   }
 
   @Override
@@ -103,7 +172,7 @@ final class NaiveLog implements MessageLog {
     }
     boolean isOpen =
         switch (known.state) {
-          case ACCEPTED, SENT -> true;
+          case ACCEPTED, UNKNOWN, SENT -> true;
           case FAILED -> !known.isReported;
           case DELIVERED, DEFERRED, CANCELLED -> false;
         };
@@ -124,7 +193,9 @@ final class NaiveLog implements MessageLog {
       for (UUID id : ids) {
         model
             .message(id)
-            .filter(known -> known.state == MessageState.FAILED && known.taken.isPresent())
+            .filter(
+                known -> known.state == MessageState.FAILED || known.state == MessageState.UNKNOWN)
+            .filter(known -> known.taken.isPresent())
             .filter(known -> known.changedAt <= Micros.clamped(failedBy))
             .ifPresent(
                 known -> {
@@ -146,7 +217,8 @@ final class NaiveLog implements MessageLog {
               .messages()
               .filter(known -> known.createdAt < before && known.changedAt < before)
               .filter(known -> known.takenAt.orElse(known.changedAt) < before)
-              .filter(known -> known.state.isFinished() && known.outbox.isEmpty())
+              .filter(known -> known.outbox.isEmpty())
+              .filter(known -> known.state.isFinished() || known.state == MessageState.UNKNOWN)
               .sorted(Comparator.comparingLong(known -> known.createdAt))
               .limit(max)
               .toList();

@@ -5,6 +5,9 @@ import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.engine.notifications.MessageState;
 import dev.weir.engine.notifications.SendResult;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** A message of the model. */
@@ -15,7 +18,11 @@ final class NaiveMessage {
   long changedAt;
   Optional<String> reason = Optional.empty();
   String provider = "";
-  Optional<String> providerId = Optional.empty();
+
+  /** The ids of its parts, and which of them have a receipt. */
+  List<String> providerIds = List.of();
+
+  Map<Integer, MessageState> partStates = new HashMap<>();
 
   /** True if a receipt said what its state is. */
   boolean isReported;

@@ -1,6 +1,8 @@
 package dev.weir.store.jdbc.notifications;
 
 import dev.weir.core.internal.Micros;
+import dev.weir.engine.notifications.DeliveryGuarantee;
+import dev.weir.engine.notifications.HandOver;
 import dev.weir.engine.notifications.MessageLog;
 import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.engine.notifications.MessageState;
@@ -9,14 +11,18 @@ import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.UUID;
 import javax.sql.DataSource;
@@ -24,6 +30,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The log of messages in PostgreSQL. */
 public final class JdbcMessageLog implements MessageLog {
+  private static final int UNKNOWN = MessageRow.code(MessageState.UNKNOWN);
+
   private static final String FIND =
       "select "
           + MessageRow.COLUMNS
@@ -34,8 +42,27 @@ public final class JdbcMessageLog implements MessageLog {
   private static final String FINISHED =
       "select id from notification_message where id = any(?::uuid[]) and state in (2, 3, 4, 5)";
 
+  /** In the order of ids, so that two transactions cannot deadlock. */
+  private static final String LOCK_ALL =
+      """
+      select id, state, changed_at from notification_message
+      where id = any(?::uuid[]) order by id for update
+      """;
+
+  private static final String HAND_OVER =
+      """
+      update notification_message set state = 6, changed_at = ?, provider = ?, reason = null
+      where id = ?::uuid
+      """;
+
+  private static final String NOT_TAKEN =
+      """
+      update notification_message set state = 1, changed_at = ?, reason = null
+      where id = ?::uuid and state = 6
+      """;
+
   /** A state is reached from these states only; the parameter is the new one. */
-  private static final String MAY_CHANGE = "(state = 1 or (state = 2 and ?::int in (3, 4)))";
+  private static final String MAY_CHANGE = "(state in (1, 6) or (state = 2 and ?::int in (3, 4)))";
 
   private static final String RECORD =
       """
@@ -46,12 +73,35 @@ public final class JdbcMessageLog implements MessageLog {
       """
           + MAY_CHANGE;
 
+  /** Only a message of several parts has rows, so that all others cost nothing more. */
+  private static final String ADD_PART =
+      """
+      insert into notification_part (message_id, part, created_at, provider, provider_id)
+      select id, ?, created_at, ?, ? from notification_message where id = ?::uuid and state = 2
+      on conflict (message_id, part) do update
+      set provider = excluded.provider, provider_id = excluded.provider_id, state = null
+      """;
+
   private static final String NEWEST_OF_PROVIDER =
       """
-      select id from notification_message
-      where provider_id = ? and provider = ? and provider_id is not null
+      select id, part from (
+        (select id, null::int as part, created_at from notification_message
+         where provider_id = ? and provider = ? and provider_id is not null
+         order by created_at desc limit 1)
+        union all
+        (select message_id, part, created_at from notification_part
+         where provider_id = ? and provider = ?
+         order by created_at desc limit 1)) known
       order by created_at desc limit 1
       """;
+
+  private static final String RECORD_PART =
+      "update notification_part set state = ? where message_id = ?::uuid and part = ?"
+          + " and state is null";
+
+  private static final String UNDELIVERED_PARTS =
+      "select count(*) from notification_part"
+          + " where message_id = ?::uuid and state is distinct from 3";
 
   /**
    * The first receipt wins over what the sender has recorded. A message that failed before it was
@@ -63,7 +113,7 @@ public final class JdbcMessageLog implements MessageLog {
       set changed_at = case when state = ?::int then changed_at else ? end,
           state = ?, is_reported = true, provider = ?, reason = ?::text
       where id = ?::uuid
-        and (state in (1, 2) or (state = 4 and not is_reported and taken_at is not null))
+        and (state in (1, 2, 6) or (state = 4 and not is_reported and taken_at is not null))
       """;
 
   private static final String LOCK =
@@ -76,7 +126,7 @@ public final class JdbcMessageLog implements MessageLog {
       """
       update notification_message
       set state = 1, changed_at = ?, reason = null, is_reported = false
-      where id = any(?::uuid[]) and state = 4 and taken_at is not null and changed_at <= ?
+      where id = any(?::uuid[]) and state in (4, 6) and taken_at is not null and changed_at <= ?
       returning id
       """;
 
@@ -89,7 +139,7 @@ public final class JdbcMessageLog implements MessageLog {
       delete from notification_message where id = any(array(
         select m.id from notification_message m
         where m.created_at < ? and greatest(m.taken_at, m.changed_at) < ?
-          and m.state in (2, 3, 4, 5)
+          and m.state in (2, 3, 4, 5, 6)
           and not exists (select from notification_outbox o where o.message_id = m.id)
         order by m.created_at limit ? for update of m skip locked))
       """;
@@ -127,6 +177,77 @@ public final class JdbcMessageLog implements MessageLog {
   }
 
   @Override
+  public List<HandOver> handOver(
+      List<UUID> messages, String provider, DeliveryGuarantee guarantee) {
+    return messages.isEmpty()
+        ? List.of()
+        : transactions.write(
+            connection -> {
+              Map<UUID, Handed> known = new HashMap<>();
+              for (Handed each :
+                  Sql.list(connection, Handed::read, LOCK_ALL, (Object) MessageRow.ids(messages))) {
+                known.put(each.message(), each);
+              }
+              long now = Sql.now(connection, Dialect.POSTGRESQL, clock);
+              List<HandOver> results = new ArrayList<>(messages.size());
+              List<UUID> begun = new ArrayList<>();
+              for (UUID message : messages) {
+                @Nullable Handed row = known.get(message);
+                HandOver result = row == null ? new HandOver.Unlogged() : row.next(guarantee, now);
+                results.add(result);
+                if (row != null && result instanceof HandOver.Begun) {
+                  begun.add(message);
+                  // A second copy in the same batch is in doubt.
+                  known.put(message, new Handed(message, UNKNOWN, now));
+                }
+              }
+              begun.sort(Comparator.naturalOrder());
+              Batch.send(
+                  connection,
+                  HAND_OVER,
+                  begun,
+                  id -> new @Nullable Object[] {now, provider, id.toString()});
+              return results;
+            });
+  }
+
+  /** A message that was locked to be handed over. */
+  private record Handed(UUID message, int state, long changedAt) {
+    static Handed read(ResultSet row) throws SQLException {
+      return new Handed(row.getObject(1, UUID.class), row.getInt(2), row.getLong(3));
+    }
+
+    HandOver next(DeliveryGuarantee guarantee, long now) {
+      return switch (MessageRow.state(state)) {
+        case ACCEPTED -> new HandOver.Begun();
+        case UNKNOWN -> HandOver.again(guarantee, Micros.duration(Math.max(0, now - changedAt)));
+        case SENT, DELIVERED, FAILED, CANCELLED -> new HandOver.Finished();
+        // It was never published by us.
+        case DEFERRED -> new HandOver.Unlogged();
+      };
+    }
+  }
+
+  @Override
+  public void notTaken(List<UUID> messages) {
+    if (messages.isEmpty()) {
+      return;
+    }
+    List<UUID> ordered = messages.stream().sorted().toList();
+    boolean unused =
+        transactions.write(
+            connection -> {
+              long now = Sql.now(connection, Dialect.POSTGRESQL, clock);
+              Batch.send(
+                  connection,
+                  NOT_TAKEN,
+                  ordered,
+                  id -> new @Nullable Object[] {now, id.toString()});
+              return true;
+            });
+  }
+
+  @Override
   public void record(List<Delivery> deliveries) {
     if (deliveries.isEmpty()) {
       return;
@@ -138,8 +259,31 @@ public final class JdbcMessageLog implements MessageLog {
         transactions.write(
             connection -> {
               Batch.send(connection, RECORD, ordered, JdbcMessageLog::parameters);
+              Batch.send(connection, ADD_PART, parts(ordered), Part::parameters);
               return true;
             });
+  }
+
+  /** A part of a message that has several. */
+  private record Part(Delivery delivery, int number) {
+    @Nullable Object[] parameters() {
+      return new @Nullable Object[] {
+        number,
+        delivery.provider(),
+        delivery.providerIds().get(number),
+        delivery.message().toString()
+      };
+    }
+  }
+
+  private static List<Part> parts(List<Delivery> deliveries) {
+    List<Part> parts = new ArrayList<>();
+    for (Delivery delivery : deliveries) {
+      for (int i = 0; delivery.providerIds().size() > 1 && i < delivery.providerIds().size(); i++) {
+        parts.add(new Part(delivery, i));
+      }
+    }
+    return parts;
   }
 
   private static @Nullable Object[] parameters(Delivery delivery) {
@@ -148,7 +292,7 @@ public final class JdbcMessageLog implements MessageLog {
       state,
       Micros.clamped(delivery.at()),
       delivery.provider(),
-      delivery.providerId().orElse(null),
+      delivery.providerIds().size() == 1 ? delivery.providerIds().getFirst() : null,
       delivery.reason().orElse(null),
       delivery.message().toString(),
       state
@@ -208,18 +352,53 @@ public final class JdbcMessageLog implements MessageLog {
     requireFinal(state);
     return transactions.write(
         connection -> {
-          Optional<UUID> message =
+          Optional<Receipted> known =
               Sql.first(
                   connection,
-                  row -> row.getObject(1, UUID.class),
+                  Receipted::read,
                   NEWEST_OF_PROVIDER,
                   providerId,
+                  provider,
+                  providerId,
                   provider);
-          if (message.isPresent()) {
-            boolean unused = isRecorded(connection, receipt(message.get(), provider, state, at));
+          if (known.isPresent() && isComplete(connection, known.get(), state)) {
+            boolean unused =
+                isRecorded(connection, receipt(known.get().message(), provider, state, at));
           }
-          return message.isPresent();
+          return known.isPresent();
         });
+  }
+
+  /**
+   * What has a provider id.
+   *
+   * @param part empty for a message that has one part
+   */
+  private record Receipted(UUID message, OptionalInt part) {
+    static Receipted read(ResultSet row) throws SQLException {
+      UUID message = row.getObject(1, UUID.class);
+      int part = row.getInt(2);
+      return new Receipted(message, row.wasNull() ? OptionalInt.empty() : OptionalInt.of(part));
+    }
+  }
+
+  /** Records the state of a part; returns true if that decides about its message. */
+  private static boolean isComplete(Connection connection, Receipted known, MessageState state)
+      throws SQLException {
+    if (known.part().isEmpty()) {
+      return true;
+    }
+    String message = known.message().toString();
+    // Locked first, so that of two last parts one sees the other.
+    Optional<Boolean> unused = Sql.first(connection, row -> true, LOCK, message);
+    int changed =
+        Sql.update(
+            connection, RECORD_PART, MessageRow.code(state), message, known.part().getAsInt());
+    if (changed == 0 || state == MessageState.FAILED) {
+      return changed > 0;
+    }
+    return Sql.first(connection, row -> row.getLong(1) == 0, UNDELIVERED_PARTS, message)
+        .orElse(false);
   }
 
   private static Delivery receipt(UUID message, String provider, MessageState state, Instant at) {
@@ -228,7 +407,7 @@ public final class JdbcMessageLog implements MessageLog {
         state,
         at,
         provider,
-        Optional.empty(),
+        List.of(),
         state == MessageState.FAILED ? Optional.of("reported by " + provider) : Optional.empty());
   }
 

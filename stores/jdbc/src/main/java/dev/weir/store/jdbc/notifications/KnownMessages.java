@@ -114,7 +114,7 @@ final class KnownMessages {
     }
     return switch (known.record().state()) {
       case DEFERRED, CANCELLED -> new SendResult.Deferred(known.record(), state);
-      case ACCEPTED, SENT, DELIVERED, FAILED ->
+      case ACCEPTED, UNKNOWN, SENT, DELIVERED, FAILED ->
           new SendResult.Repeated(earlier, !known.isInOutbox(), state);
     };
   }

@@ -60,10 +60,11 @@ final class MessageRow {
       case DELIVERED -> 3;
       case FAILED -> 4;
       case CANCELLED -> 5;
+      case UNKNOWN -> 6;
     };
   }
 
-  private static MessageState state(int code) {
+  static MessageState state(int code) {
     for (MessageState state : MessageState.values()) {
       if (code(state) == code) {
         return state;

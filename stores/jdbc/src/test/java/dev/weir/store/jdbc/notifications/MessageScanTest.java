@@ -3,6 +3,7 @@ package dev.weir.store.jdbc.notifications;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.engine.notifications.DeliveryGuarantee;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageLog.Delivery;
 import dev.weir.engine.notifications.MessageState;
@@ -114,6 +115,8 @@ final class MessageScanTest {
     ledger.place(Letters.to(user, 2));
     log.find(ids.getFirst());
     log.finished(ids);
+    log.handOver(ids, "p", new DeliveryGuarantee.AtMostOnce());
+    log.notTaken(ids);
     log.record(
         List.of(
             new Delivery(
@@ -121,16 +124,26 @@ final class MessageScanTest {
                 MessageState.SENT,
                 Instant.EPOCH,
                 "p",
-                Optional.of("id of " + user),
+                List.of("id of " + user),
                 Optional.empty())));
     assertThat(log.receipt("p", "id of " + user, MessageState.FAILED, Instant.EPOCH)).isTrue();
+    log.record(
+        List.of(
+            new Delivery(
+                ids.getLast(),
+                MessageState.SENT,
+                Instant.EPOCH,
+                "p",
+                List.of("1 of " + user, "2 of " + user),
+                Optional.empty())));
+    assertThat(log.receipt("p", "2 of " + user, MessageState.DELIVERED, Instant.EPOCH)).isTrue();
     log.receipt(
         new Delivery(
             ids.getFirst(),
             MessageState.DELIVERED,
             Instant.EPOCH,
             "p",
-            Optional.empty(),
+            List.of(),
             Optional.empty()));
     log.reopen(ids, Instant.now().plusSeconds(60));
     assertThat(log.removeOlder(Duration.ofSeconds(-60), 5)).isPositive();

@@ -1,0 +1,148 @@
+package dev.weir.notifications.provider;
+
+import dev.weir.engine.notifications.Message;
+import dev.weir.notifications.MessageParts;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jsmpp.InvalidResponseException;
+import org.jsmpp.PDUException;
+import org.jsmpp.extra.NegativeResponseException;
+import org.jsmpp.extra.ResponseTimeoutException;
+import org.jsmpp.session.SMPPSession;
+
+/**
+ * The submission of a message, part by part, on a thread of its own: the caller waits for a limited
+ * time, and an answer that comes later still counts.
+ */
+final class SmppSubmission {
+  /** Submits a part; returns its id, empty if the message centre gives none. */
+  @FunctionalInterface
+  interface Submit {
+    String part(SMPPSession session, Message message, MessageParts parts, int part)
+        throws PDUException,
+            ResponseTimeoutException,
+            InvalidResponseException,
+            NegativeResponseException,
+            IOException;
+  }
+
+  /** Says what a status of the message centre means for a message. */
+  @FunctionalInterface
+  interface Refusal {
+    ProviderResult of(SMPPSession session, int status);
+  }
+
+  private final SMPPSession session;
+  private final Message message;
+  private final MessageParts parts;
+  private final SubmittedParts submitted;
+  private final CompletableFuture<ProviderResult> answer = new CompletableFuture<>();
+  private final Thread thread;
+  private volatile long partNanos = System.nanoTime();
+  private volatile boolean isReplaced;
+
+  SmppSubmission(
+      SMPPSession session,
+      Message message,
+      SubmittedParts submitted,
+      Submit submit,
+      Refusal refusal,
+      Runnable ended) {
+    this.session = session;
+    this.message = message;
+    this.parts = MessageParts.of(message.text());
+    this.submitted = submitted;
+    this.thread =
+        Thread.ofVirtual()
+            .name("weir-smpp-submit")
+            .unstarted(
+                () -> {
+                  try {
+                    answer.complete(submitAll(submit, refusal));
+                  } finally {
+                    ended.run();
+                  }
+                });
+  }
+
+  /** Starts it, and waits as long as each part is answered within {@code timeout}. */
+  ProviderResult await(Duration timeout) {
+    thread.start();
+    try {
+      while (true) {
+        long partBefore = partNanos;
+        try {
+          return answer.get(
+              partBefore + timeout.toNanos() - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+          if (partNanos == partBefore) {
+            return new ProviderResult.Unknown("no response within " + timeout, late());
+          }
+        }
+      }
+    } catch (ExecutionException e) {
+      return new ProviderResult.Unknown("the submission failed: " + e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return new ProviderResult.Unknown("interrupted", late());
+    }
+  }
+
+  private CompletableFuture<ProviderResult> late() {
+    CompletableFuture<ProviderResult> late = new CompletableFuture<>();
+    answer.thenAccept(
+        result -> {
+          if (!(result instanceof ProviderResult.Unknown)) {
+            late.complete(result);
+          }
+        });
+    return late;
+  }
+
+  /** Lets it submit no further part, because another submission of the message begins. */
+  void replace() {
+    isReplaced = true;
+  }
+
+  /** Ends the wait if its session was lost: there will be no answer. */
+  void lost(SMPPSession ended) {
+    if (session.equals(ended)) {
+      thread.interrupt();
+    }
+  }
+
+  private ProviderResult submitAll(Submit submit, Refusal refusal) {
+    try {
+      for (int part = submitted.count(message.id()); part < parts.count(); part++) {
+        if (isReplaced) {
+          return new ProviderResult.Unknown("another submission goes on");
+        }
+        if (!session.getSessionState().isTransmittable()) {
+          return new ProviderResult.Unavailable("the connection is lost", SmppProvider.PAUSE);
+        }
+        partNanos = System.nanoTime();
+        submitted.add(message.id(), submit.part(session, message, parts, part));
+      }
+      return new ProviderResult.Taken(submitted.remove(message.id()));
+    } catch (NegativeResponseException e) {
+      ProviderResult result = refusal.of(session, e.getCommandStatus());
+      if (result instanceof ProviderResult.Rejected) {
+        List<String> unused = submitted.remove(message.id());
+      }
+      return result;
+    } catch (ResponseTimeoutException e) {
+      return new ProviderResult.Unknown("no response");
+    } catch (InvalidResponseException e) {
+      return new ProviderResult.Unknown("invalid response: " + e.getMessage());
+    } catch (PDUException | IllegalArgumentException e) {
+      return new ProviderResult.Rejected("cannot be submitted: " + e.getMessage());
+    } catch (IOException e) {
+      return new ProviderResult.Unknown("the connection was lost: " + e.getMessage());
+    }
+  }
+}
