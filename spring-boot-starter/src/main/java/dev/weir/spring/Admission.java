@@ -54,7 +54,7 @@ sealed interface Admission {
     return switch (verdict) {
       case Verdict.Passed passed -> new Passed(fields, passed.ticket());
       case Verdict.Queued queued -> new Queued(fields, queued.ticket(), queued.delay());
-      case Verdict.Refused refused -> new Refused(fields, Problem.quotaExceeded(refused));
+      case Verdict.Refused refused -> new Refused(fields, Problem.of(refused));
       case Verdict.Reused reused -> throw new IllegalStateException("a request without an id");
     };
   }

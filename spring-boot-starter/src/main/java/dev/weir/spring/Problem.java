@@ -43,8 +43,15 @@ record Problem(int status, String json) {
       "https://iana.org/assignments/http-problem-types#quota-exceeded";
   private static final String OWN = "urn:weir:problem:";
 
-  /** Returns the problem of a request that rules refuse. */
-  static Problem quotaExceeded(Verdict.Refused refused) {
+  /**
+   * Returns the problem of a request that rules refuse: they are exceeded, or closed because their
+   * store is unavailable.
+   */
+  static Problem of(Verdict.Refused refused) {
+    return refused.isUndecided() ? undecided() : quotaExceeded(refused);
+  }
+
+  private static Problem quotaExceeded(Verdict.Refused refused) {
     String names = list(refused.violated());
     String detail =
         "Limit exceeded: %s. Try again in %d s."

@@ -39,6 +39,7 @@ final class RemoteGate implements Gate, AutoCloseable {
   private static final Duration MAX_CONNECT_TIMEOUT = Duration.ofSeconds(1);
   private static final int PASSED = 200;
   private static final int REFUSED = 429;
+  private static final int UNAVAILABLE = 503;
   private static final String DECISION = "Weir-Decision";
   private static final String GRANTED = "granted";
 
@@ -187,6 +188,12 @@ final class RemoteGate implements Gate, AutoCloseable {
       case REFUSED -> {
         observer.remoteDecided(FlowObserver.Outcome.REFUSED);
         yield new Admission.Refused(fields, new Problem(REFUSED, response.body()));
+      }
+      case UNAVAILABLE -> {
+        // The server says so itself, once for each outage.
+        observer.remoteDecided(FlowObserver.Outcome.FAILED);
+        log.debug("Weir at {} cannot decide: {}", settings.url(), response.body());
+        yield new Admission.Refused(fields, Problem.undecided());
       }
       default -> {
         // The server is available but does not allow this request. A client may have caused that,

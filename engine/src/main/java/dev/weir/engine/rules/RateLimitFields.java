@@ -58,10 +58,17 @@ public final class RateLimitFields {
     }
   }
 
-  /** Adds all fields of a response; none if no rule applied. */
+  /**
+   * Adds all fields of a response; none if no rule applied, and only the time to wait if the state
+   * of the limits is not known.
+   */
   public static void add(BiConsumer<String, String> headers, Verdict verdict) {
     List<RuleResult> results = verdict.results();
     if (results.isEmpty()) {
+      return;
+    }
+    if (verdict instanceof Verdict.Refused refused && refused.isUndecided()) {
+      addRetryAfter(headers, refused.retryAfterMicros());
       return;
     }
     if (results.size() == 1) {

@@ -40,6 +40,18 @@ public final class RuleIndex {
     return contents.byName().get(name);
   }
 
+  /** Returns true if a rule in force decides also while no store of limits is available. */
+  public boolean decidesWithoutStore() {
+    return contents.byName().values().stream()
+        .filter(rule -> rule.isActive() && !rule.isShadow())
+        .anyMatch(
+            rule ->
+                switch (rule.spec().onStoreFailure()) {
+                  case CLOSED, FALLBACK -> false;
+                  case LOCAL, OPEN -> true;
+                });
+  }
+
   public int size() {
     return contents.byName().size();
   }

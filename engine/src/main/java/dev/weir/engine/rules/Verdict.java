@@ -107,6 +107,14 @@ public sealed interface Verdict {
       this(results, mode, decidedAt, false);
     }
 
+    /**
+     * Returns true if a rule is closed because its store is unavailable: whether its limit is
+     * exceeded is not known.
+     */
+    public boolean isUndecided() {
+      return mode == AcquireResult.Mode.CLOSED;
+    }
+
     /** Returns the time until no rule refuses the request if no other units are taken. */
     public long retryAfterMicros() {
       long max = 0;

@@ -34,9 +34,10 @@ import picocli.CommandLine.Spec;
     name = "run",
     description =
         "Makes the payments of a feed and shows the progress until all have ended. Without --url"
-            + " everything that is needed runs inside this command: PostgreSQL, Temporal and, unless"
-            + " weir.payments.downstream names another one, a payment API that only counts. It may be"
-            + " interrupted and run again: it continues where it was, and pays nothing twice.",
+            + " everything that is needed runs inside this command: PostgreSQL, Temporal and,"
+            + " unless weir.payments.downstream names another one, a payment API that only counts."
+            + " It may be interrupted and run again: it continues where it was, and pays nothing"
+            + " twice.",
     mixinStandardHelpOptions = true,
     exitCodeListHeading = "Exit codes:%n",
     exitCodeList = {

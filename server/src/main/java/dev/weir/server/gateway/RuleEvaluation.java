@@ -5,8 +5,8 @@ import dev.weir.engine.rules.Ticket;
 import dev.weir.engine.rules.TooManyRulesException;
 import dev.weir.engine.rules.Verdict;
 import dev.weir.engine.rules.internal.RepeatedHeaderException;
+import dev.weir.server.http.LimitProblems;
 import dev.weir.server.http.Problem;
-import dev.weir.server.http.QuotaExceeded;
 import io.netty.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -112,7 +112,7 @@ final class RuleEvaluation {
               loop.eventLoop().schedule(this::waited, queued.delayMicros(), TimeUnit.MICROSECONDS);
         }
       }
-      case Verdict.Refused refused -> refused(QuotaExceeded.by(refused));
+      case Verdict.Refused refused -> refused(LimitProblems.of(refused));
       case Verdict.Reused reused -> throw new IllegalStateException("a request without an id");
     }
   }

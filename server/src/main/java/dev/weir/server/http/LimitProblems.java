@@ -1,13 +1,44 @@
 package dev.weir.server.http;
 
 import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.rules.RateLimitFields;
+import dev.weir.engine.rules.Verdict;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
-/** Problems of limits whose store did not respond. */
+/** Problems of requests that limits refuse, or that are not decided because a store is away. */
 public final class LimitProblems {
   private LimitProblems() {}
+
+  /**
+   * Returns the problem of a request that rules refuse: they are exceeded, or closed because their
+   * store is unavailable.
+   */
+  public static Problem of(Verdict.Refused refused) {
+    return refused.isUndecided()
+        ? closed(refused.violated(), refused.retryAfterMicros())
+        : QuotaExceeded.by(refused);
+  }
+
+  /**
+   * Returns the problem of a request for limits that are closed while their store is unavailable.
+   * Not 429: that would say that the limit is exceeded, and nothing is known about it.
+   */
+  public static Problem closed(List<String> limits, long retryAfterMicros) {
+    return Problem.storeUnavailable(
+            StoreException.Outcome.NONE,
+            "The store of limits does not answer, and without it %s %s closed. Nothing was counted;"
+                    .formatted(
+                        limits.stream()
+                            .map(name -> '"' + name + '"')
+                            .collect(Collectors.joining(", ")),
+                        limits.size() == 1 ? "is" : "are")
+                + " try again in %d s.".formatted(RateLimitFields.seconds(retryAfterMicros)))
+        .with(json -> json.writeStringField("mode", Fields.lower(AcquireResult.Mode.CLOSED)));
+  }
 
   /**
    * Returns the problem of a request that the store may have counted, because only its response is

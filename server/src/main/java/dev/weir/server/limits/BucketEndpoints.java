@@ -20,6 +20,7 @@ import dev.weir.server.http.Fields;
 import dev.weir.server.http.Json;
 import dev.weir.server.http.LimitProblems;
 import dev.weir.server.http.Problem;
+import dev.weir.server.http.ProblemException;
 import dev.weir.server.http.Problems;
 import dev.weir.server.http.QuotaExceeded;
 import dev.weir.server.http.RequiresRole;
@@ -41,7 +42,9 @@ import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import java.io.IOException;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -103,6 +106,9 @@ final class BucketEndpoints {
           Micros.floor(result.retryAfter()),
           "Whether the tokens were taken is unknown; tokens that were taken are refilled in time.");
     }
+    if (result.mode() == AcquireResult.Mode.CLOSED) {
+      throw closed(defined, Micros.floor(result.retryAfter()));
+    }
     MutableHttpResponse<byte[]> response =
         switch (decision) {
           case Decision.Allowed allowed ->
@@ -138,6 +144,17 @@ final class BucketEndpoints {
     }
     fields.throwIfWrong();
     return tokens.orElseThrow();
+  }
+
+  private static ProblemException closed(Definition<TokenBucket> defined, long retryAfterMicros) {
+    Map<String, String> headers = new HashMap<>();
+    RateLimitFields.addRetryAfter(headers::put, retryAfterMicros);
+    return new ProblemException(
+        ResourceId.coded(
+            LimitProblems.closed(
+                List.of(PolicyText.printable(defined.resource())), retryAfterMicros),
+            "STORE_UNAVAILABLE"),
+        headers);
   }
 
   private static Problem insufficient(

@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.function.IntConsumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -58,8 +57,7 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
   private final RefusedChecks refusedChecks = new RefusedChecks();
   private final Latencies checkTimes = new Latencies();
 
-  /** The stores that this node has given up for a while; there are only a few names. */
-  private final Set<String> gone = new ConcurrentSkipListSet<>();
+  private final StoreOutages outages = new StoreOutages();
 
   /** What removed rules decided. */
   private final DecisionCounts ofRemovedRules = new DecisionCounts();
@@ -87,7 +85,7 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
             .classicUpperBounds(1, 2, 5, 10, 20, 50, 100, 200, 500)
             .register(registry);
     // Registers the series before the first error.
-    for (String store : List.of("postgresql", "redis")) {
+    for (String store : List.of("postgresql", "redis", "surrealdb")) {
       batchSize.initLabelValues(store);
       storeErrors.initLabelValues(store);
       storesGone.initLabelValues(store);
@@ -162,7 +160,7 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
   @Override
   public void storeFailed(String store, StoreException failure) {
     storeErrors.labelValues(store).inc();
-    log.debug("The store {} did not answer", store, failure);
+    outages.failed(store, failure);
   }
 
   /**
@@ -174,14 +172,12 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
     switch (state) {
       case OPEN -> {
         storesGone.labelValues(store).set(1);
-        gone.add(store);
-        log.warn("The store {} is gone; rules say what happens without it", store);
+        outages.begin(store);
       }
       case HALF_OPEN -> log.debug("Looking whether the store {} is back", store);
       case CLOSED -> {
         storesGone.labelValues(store).set(0);
-        gone.remove(store);
-        log.info("The store {} is back", store);
+        outages.end(store);
       }
     }
   }
@@ -287,7 +283,12 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
 
   /** Returns the stores of limits that this node has given up for a while. */
   public Set<String> goneStores() {
-    return Set.copyOf(gone);
+    return outages.causes().keySet();
+  }
+
+  /** Returns the stores of limits that this node has given up for a while, and why. */
+  public StoreOutages outages() {
+    return outages;
   }
 
   /** Returns a sample of the checks that were refused. */

@@ -6,8 +6,9 @@ import dev.weir.engine.rules.Verdict;
 import dev.weir.server.http.AnyHost;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.HttpSettings;
+import dev.weir.server.http.LimitProblems;
+import dev.weir.server.http.Problem;
 import dev.weir.server.http.Problems;
-import dev.weir.server.http.QuotaExceeded;
 import dev.weir.server.http.ReadsQuery;
 import dev.weir.server.http.RequiresRole;
 import dev.weir.server.http.Snippet;
@@ -100,21 +101,22 @@ final class AuthorizeEndpoint {
   private static HttpResponse<byte[]> response(Verdict verdict, HttpStatus refusal) {
     MutableHttpResponse<byte[]> response =
         verdict instanceof Verdict.Refused refused
-            ? Problems.answer(QuotaExceeded.by(refused)).status(refusal)
+            ? refusal(LimitProblems.of(refused), refusal)
             : HttpResponse.<byte[]>ok().header(DECISION, GRANTED);
     RateLimitFields.add(response::header, verdict);
     return response;
   }
 
-  /**
-   * Returns the response to an ambiguous request. For a proxy that accepts only 401 and 403, it is
-   * a refusal like any other.
-   */
+  /** Returns the response to an ambiguous request. */
   private static CompletionStage<HttpResponse<byte[]>> unclear(
       OriginalRequest.UnclearException e, HttpStatus refusal) {
-    MutableHttpResponse<byte[]> response = Problems.answer(e.problem());
-    return CompletableFuture.completedFuture(
-        refusal == HttpStatus.TOO_MANY_REQUESTS ? response : response.status(refusal));
+    return CompletableFuture.completedFuture(refusal(e.problem(), refusal));
+  }
+
+  /** Returns a refusal. For a proxy that accepts only 401 and 403, all of them have its status. */
+  private static MutableHttpResponse<byte[]> refusal(Problem problem, HttpStatus refusal) {
+    MutableHttpResponse<byte[]> response = Problems.answer(problem);
+    return refusal == HttpStatus.TOO_MANY_REQUESTS ? response : response.status(refusal);
   }
 
   /**

@@ -18,7 +18,6 @@ import dev.weir.server.http.LimitProblems;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.ProblemException;
 import dev.weir.server.http.Problems;
-import dev.weir.server.http.QuotaExceeded;
 import dev.weir.server.http.Responses;
 import dev.weir.server.http.Snippet;
 import dev.weir.server.http.TimeText;
@@ -71,7 +70,10 @@ final class CheckJson {
   }
 
   static Problem refusal(CheckRequest request, Verdict.Refused refused) {
-    return QuotaExceeded.by(refused).with(json -> writeMembers(json, request, refused));
+    Problem problem = LimitProblems.of(refused);
+    return refused.isUndecided()
+        ? problem
+        : problem.with(json -> writeMembers(json, request, refused));
   }
 
   static void writeGrant(JsonGenerator json, CheckRequest request, Verdict verdict)

@@ -117,6 +117,16 @@ record LimitParts(
     return new CachedDefinitions<>(definitions, settings.cacheTtl(), System::nanoTime);
   }
 
+  /**
+   * Returns why nothing can be decided; empty if something can: without the store of limits, only
+   * rules that are not closed can.
+   */
+  String reasonAgainst() {
+    return index.decidesWithoutStore()
+        ? ""
+        : metrics.outages().warnings().stream().findFirst().orElse("");
+  }
+
   /** Returns the listeners for changes that other nodes make. */
   Map<Channel, ChangeListener.Listener> hearers() {
     return Map.of(

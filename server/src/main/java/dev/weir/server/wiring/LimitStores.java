@@ -124,9 +124,7 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
           .log(new JdbcFallbackLog(pool, redis.name()));
     }
     Failover failover = limits.build();
-    if (hasFallback) {
-      open.add(Upkeep.start("watch for outages of Redis", failover::watch, BETWEEN_LOOKS));
-    }
+    open.add(Upkeep.start("watch for outages of Redis", failover::watch, BETWEEN_LOOKS));
     return withFailover(failover, REDIS, new RedisLeaseStore(redis), metrics);
   }
 
@@ -140,16 +138,15 @@ record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openLeases) 
     open.add(surrealdb);
     check(surrealdb, settings.surrealdb().orElseThrow().uri());
     open.add(Upkeep.start("sweep of limits", surrealdb::sweep, BETWEEN_SWEEPS));
-    return withFailover(
+    Failover failover =
         failover(
                 SURREALDB,
                 new SurrealDbLimitStore(surrealdb, metrics.batchesOf(SURREALDB)),
                 settings,
                 metrics)
-            .build(),
-        SURREALDB,
-        new SurrealDbLeaseStore(surrealdb),
-        metrics);
+            .build();
+    open.add(Upkeep.start("watch for outages of SurrealDB", failover::watch, BETWEEN_LOOKS));
+    return withFailover(failover, SURREALDB, new SurrealDbLeaseStore(surrealdb), metrics);
   }
 
   /** Starts without SurrealDB if it is down, but not with one that exceeds limits. */

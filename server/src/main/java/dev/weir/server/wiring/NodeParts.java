@@ -97,8 +97,13 @@ record NodeParts(
       GatewayMetrics gatewayMetrics = new GatewayMetrics(registry);
       Readiness readiness =
           new NodeReadiness(
-              database.<Supplier<String>>map(used -> used::reasonAgainst).orElse(() -> ""),
-              List.of(notifications::warnings, payments.warnings()));
+              database
+                  .<Supplier<String>>map(used -> used::reasonAgainst)
+                  .orElse(limits::reasonAgainst),
+              List.of(
+                  limits.metrics().outages()::warnings,
+                  notifications::warnings,
+                  payments.warnings()));
       parts =
           new NodeParts(
               registry,

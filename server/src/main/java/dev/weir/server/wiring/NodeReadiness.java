@@ -6,7 +6,8 @@ import java.util.function.Supplier;
 
 /**
  * The readiness of a node: without its database it is not ready, without Kafka, OpenSearch or
- * Temporal it is.
+ * Temporal it is. A node without a database, of which all rules are closed, is not ready without
+ * the store of its limits: it cannot decide anything.
  */
 record NodeReadiness(Supplier<String> againstReadiness, List<Supplier<List<String>>> otherWarnings)
     implements Readiness {

@@ -73,7 +73,7 @@ public final class RedisProcess implements AutoCloseable {
   }
 
   /** Sends a command and returns the first line of the answer. */
-  String ask(String command) throws IOException {
+  public String ask(String command) throws IOException {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
         BufferedReader answer =
             new BufferedReader(

@@ -155,6 +155,8 @@ final class SurrealDbNodeIT {
 
     surrealdb.kill();
     await(() -> take("b", 1).text().contains("closed"));
+    take("b", 1).problem(503, "store-unavailable");
+    await(() -> http.get("/health/ready").ok().text().contains("SurrealDB does not answer"));
     assertThat(http.post(leases, "").status()).isEqualTo(503);
     // A node that starts meanwhile serves, and counts as soon as SurrealDB does.
     try (Node late = Node.start(settings(OracleStandIn.create(), trusting()))) {
@@ -162,7 +164,7 @@ final class SurrealDbNodeIT {
       assertThat(rule(other, "'name':'l','algorithm':'CONCURRENCY','maxConcurrent':2").status())
           .isEqualTo(201);
       String request = "{\"rule\":\"l\",\"key\":\"k\"}";
-      assertThat(other.post(CHECK, request).status()).isEqualTo(429);
+      assertThat(other.post(CHECK, request).status()).isEqualTo(503);
       surrealdb.restart();
       await(() -> other.post(CHECK, request).status() == 200);
     }

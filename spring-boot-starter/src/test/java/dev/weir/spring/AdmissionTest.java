@@ -1,0 +1,42 @@
+package dev.weir.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.FixedWindow;
+import dev.weir.engine.limits.AcquireResult;
+import dev.weir.engine.rules.LimitedRule;
+import dev.weir.engine.rules.MemoryRules;
+import dev.weir.engine.rules.Quota;
+import dev.weir.engine.rules.RuleCheck;
+import dev.weir.engine.rules.RuleIndex;
+import dev.weir.engine.rules.RuleObserver;
+import dev.weir.engine.rules.RuleResult;
+import dev.weir.engine.rules.RuleSpec;
+import dev.weir.engine.rules.Verdict;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+final class AdmissionTest {
+  @Test
+  void ruleThatIsClosedWithoutItsStoreIsNotCalledExceeded() {
+    assertThat(refused(AcquireResult.Mode.STORE).problem().status()).isEqualTo(429);
+    Admission.Refused closed = refused(AcquireResult.Mode.CLOSED);
+    assertThat(closed.problem().status()).isEqualTo(503);
+    assertThat(closed.fields()).extracting(Admission.Field::name).containsExactly("Retry-After");
+  }
+
+  private static Admission.Refused refused(AcquireResult.Mode mode) {
+    MemoryRules rules = new MemoryRules(InstantSource.system());
+    rules.create(RuleSpec.of("r", Quota.Rate.of(FixedWindow.of(1, Duration.ofMinutes(1)))), "test");
+    LimitedRule rule = Objects.requireNonNull(new RuleIndex(rules, RuleObserver.NONE).find("r"));
+    RuleResult result =
+        new RuleResult(new RuleCheck(rule, "k", 1), new Decision.Refused(0, 200_000, 200_000));
+    return (Admission.Refused)
+        Admission.of(new Verdict.Refused(List.of(result), mode, Optional.empty()));
+  }
+}
