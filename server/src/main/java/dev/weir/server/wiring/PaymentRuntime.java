@@ -1,5 +1,6 @@
 package dev.weir.server.wiring;
 
+import dev.weir.engine.PartOwnership;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.payments.PaymentStore;
 import dev.weir.workflows.SlotSource;
@@ -21,16 +22,14 @@ import org.slf4j.LoggerFactory;
  *
  * <p>On embedded parts nothing is started, and no class of Temporal is loaded, before there is a
  * payment to make: one of a feed that was just received, or one that was left open when the node
- * ended. Thread-safe.
+ * ended. Only one node of a database makes payments on embedded parts: each Temporal would start
+ * all of them. Thread-safe.
  */
 final class PaymentRuntime implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(PaymentRuntime.class);
 
   /** Between two looks whether Temporal can be reached. */
   private static final Duration BETWEEN_ROUNDS = Duration.ofSeconds(10);
-
-  /** Between two looks for receptions that were given up, while there is nothing else to do. */
-  private static final Duration BETWEEN_LOOKS = Duration.ofHours(1);
 
   /** The time after which a feed that gets no more records was given up by its sender. */
   private static final Duration MAX_SILENCE = Duration.ofHours(6);
@@ -39,6 +38,7 @@ final class PaymentRuntime implements AutoCloseable {
 
   private final PaymentStore store;
   private final SlotSource slots;
+  private final PartOwnership ownership;
   private final boolean isEmbedded;
   private final Duration grace;
   private final Supplier<RunningPayments> starting;
@@ -49,12 +49,15 @@ final class PaymentRuntime implements AutoCloseable {
   private final Thread thread;
   private volatile @Nullable RunningPayments running;
   private volatile String problem = "";
+
+  /** Where payments are made if not by this node; empty if by this node or not known. */
+  private volatile String otherNode = "";
+
   private volatile boolean isClosed;
 
-  /** Whether the next round must not wait for a feed. This and the rest belong to the thread. */
-  private boolean isPending = true;
-
-  /** The problem that was logged last, without its cause. */
+  /**
+   * The problem that was logged last, without its cause. This and the rest belong to the thread.
+   */
   private String reported = "";
 
   /** Whether Temporal may know nothing of open payments. */
@@ -66,15 +69,18 @@ final class PaymentRuntime implements AutoCloseable {
   /**
    * Starts the thread.
    *
+   * @param ownership the right to make the payments of the database
    * @param starting starts what makes payments; throws if that is not possible now
    */
   PaymentRuntime(
       PaymentSettings settings,
       PaymentStore store,
       SlotSource slots,
+      PartOwnership ownership,
       Supplier<RunningPayments> starting) {
     this.store = store;
     this.slots = slots;
+    this.ownership = ownership;
     this.isEmbedded = settings.temporal().isEmpty();
     this.grace = settings.grace();
     this.starting = starting;
@@ -104,6 +110,11 @@ final class PaymentRuntime implements AutoCloseable {
     return problem;
   }
 
+  /** Returns which other node makes the payments; empty if none is known to. */
+  String otherNode() {
+    return otherNode;
+  }
+
   private void run() {
     try {
       while (!isClosed) {
@@ -116,20 +127,16 @@ final class PaymentRuntime implements AutoCloseable {
     }
   }
 
-  /** On embedded parts only a feed can change that there is nothing to pay. */
   private void await() throws InterruptedException {
-    boolean isIdle = isEmbedded && running == null && !isPending;
-    Duration wait = isIdle ? BETWEEN_LOOKS : BETWEEN_ROUNDS;
-    asked.poll(wait.toMillis(), TimeUnit.MILLISECONDS);
+    asked.poll(BETWEEN_ROUNDS.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   /** Returns whether the next round should begin at once. */
   private boolean tryRound() {
-    isPending = true;
     try {
-      boolean hasMore = store.discardGivenUp(MAX_SILENCE);
+      // If there is more, the next round removes it.
+      boolean unused = store.discardGivenUp(MAX_SILENCE);
       round();
-      isPending = hasMore;
       report("", "");
       return hasLostWorkflows;
     } catch (StoreException e) {
@@ -151,8 +158,18 @@ final class PaymentRuntime implements AutoCloseable {
 
   private void round() {
     RunningPayments known = running;
+    if (known == null && isEmbedded && otherNode.isEmpty() && !hasOpenPayments()) {
+      return;
+    }
+    if (!ownership.acquire()) {
+      leaveToOwner();
+      return;
+    }
+    otherNode = "";
     if (known == null) {
       if (isEmbedded && !hasOpenPayments()) {
+        // There is nothing to make any more; whoever gets a payment makes it.
+        ownership.close();
         return;
       }
       known = starting.get();
@@ -176,6 +193,26 @@ final class PaymentRuntime implements AutoCloseable {
       reconciledNanos = System.nanoTime();
     } else {
       known.reconciler().resumeFeeds();
+    }
+  }
+
+  /** Ends what makes payments on this node, because another one owns them. */
+  private void leaveToOwner() {
+    RunningPayments known = running;
+    if (known != null) {
+      running = null;
+      hasLostWorkflows = false;
+      log.warn("Payments are made by another node from now on; those of this one are ended");
+      known.close();
+    }
+    String owner = ownership.owner();
+    if (!owner.equals(otherNode)) {
+      otherNode = owner;
+      log.warn(
+          "Payments of this database are made by {}, which has the embedded Temporal; this node"
+              + " only takes feeds. For several nodes that make payments, set"
+              + " temporal.service-address",
+          owner);
     }
   }
 
@@ -215,6 +252,8 @@ final class PaymentRuntime implements AutoCloseable {
     if (known != null) {
       known.close();
     }
+    // After the last call, because the next owner begins then.
+    ownership.close();
   }
 
   @Override

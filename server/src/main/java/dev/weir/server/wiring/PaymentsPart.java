@@ -1,6 +1,7 @@
 package dev.weir.server.wiring;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.engine.PartOwnership;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.Limiter;
 import dev.weir.engine.payments.PaymentStore;
@@ -10,6 +11,7 @@ import dev.weir.engine.slots.SlotScheduler;
 import dev.weir.server.metrics.PaymentMetrics;
 import dev.weir.server.payments.PaymentAccess;
 import dev.weir.server.payments.PaymentBackend;
+import dev.weir.store.jdbc.internal.JdbcPartOwnership;
 import dev.weir.store.jdbc.limits.JdbcLeaseStore;
 import dev.weir.store.jdbc.limits.JdbcLimitStore;
 import dev.weir.store.jdbc.payments.JdbcPaymentStore;
@@ -19,6 +21,8 @@ import dev.weir.workflows.payments.Ceiling;
 import dev.weir.workflows.payments.FeedReceiver;
 import dev.weir.workflows.payments.LeaseCeiling;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -30,6 +34,9 @@ import java.util.function.Supplier;
 record PaymentsPart(PaymentAccess access, PaymentMetrics metrics, Supplier<List<String>> warnings) {
   /** The name of the payment API in the stores of limits. */
   private static final String RESOURCE = "payments/downstream";
+
+  /** Number of an advisory lock: "weir" in ASCII, followed by 12. */
+  private static final long EMBEDDED_TEMPORAL_LOCK = 0x776569720CL;
 
   /** Returns the part of a node that has no database, and therefore no payments. */
   static PaymentsPart none(PrometheusRegistry registry) {
@@ -51,17 +58,27 @@ record PaymentsPart(PaymentAccess access, PaymentMetrics metrics, Supplier<List<
     PaymentMetrics metrics = new PaymentMetrics(registry);
     PaymentStore store = new JdbcPaymentStore(database);
     SlotSource slots = SlotSource.of(scheduler);
+    boolean isEmbedded = settings.temporal().isEmpty();
+    PartOwnership ownership = isEmbedded ? ownership(database) : PartOwnership.SHARED;
     PaymentRuntime runtime =
         open.add(
             new PaymentRuntime(
                 settings,
                 store,
                 slots,
-                () ->
-                    RunningPayments.start(
-                        settings,
-                        new RunningPayments.Stores(store, slots, ceiling(settings, database)),
-                        metrics)));
+                ownership,
+                () -> {
+                  Ceiling ceiling = ceiling(settings, database);
+                  return RunningPayments.start(
+                      settings,
+                      new RunningPayments.Stores(
+                          store,
+                          slots,
+                          isEmbedded
+                              ? new OwnersCeiling(ownership, ceiling, System::nanoTime)
+                              : ceiling),
+                      metrics);
+                }));
     metrics.temporalDown(runtime::isDown);
     PaymentBackend backend =
         new PaymentBackend(
@@ -72,11 +89,35 @@ record PaymentsPart(PaymentAccess access, PaymentMetrics metrics, Supplier<List<
             runtime::cancel,
             settings.configName(),
             settings.ceiling().max());
-    return new PaymentsPart(
-        PaymentAccess.to(backend),
-        metrics,
-        () ->
-            runtime.isDown() ? List.of("payments are not made: " + runtime.problem()) : List.of());
+    return new PaymentsPart(PaymentAccess.to(backend), metrics, () -> warnings(runtime));
+  }
+
+  private static PartOwnership ownership(HikariDataSource database) {
+    return new JdbcPartOwnership(database, EMBEDDED_TEMPORAL_LOCK, "embedded-temporal", here());
+  }
+
+  /** Returns for people where this node runs. */
+  private static String here() {
+    long pid = ProcessHandle.current().pid();
+    try {
+      return "process %d on %s".formatted(pid, InetAddress.getLocalHost().getHostName());
+    } catch (UnknownHostException e) {
+      return "process " + pid;
+    }
+  }
+
+  private static List<String> warnings(PaymentRuntime runtime) {
+    if (runtime.isDown()) {
+      return List.of("payments are not made: " + runtime.problem());
+    }
+    String owner = runtime.otherNode();
+    return owner.isEmpty()
+        ? List.of()
+        : List.of(
+            "this node makes no payments: "
+                + owner
+                + " has the embedded Temporal of this database; for several nodes set"
+                + " temporal.service-address");
   }
 
   /** The ceiling is counted in the database, which all nodes share and which survives them. */

@@ -92,6 +92,11 @@ final class NodeProcess implements AutoCloseable {
     awaitEnd();
   }
 
+  /** Stops it by a signal until the result is closed. */
+  Stopped suspend() throws IOException {
+    return new Stopped(process.pid());
+  }
+
   /** Asks it to stop. */
   void terminate() {
     process.destroy();

@@ -2,6 +2,7 @@ package dev.weir.server.wiring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.engine.PartOwnership;
 import dev.weir.engine.payments.PaymentStore;
 import dev.weir.workflows.SlotSource;
 import java.io.IOException;
@@ -69,6 +70,7 @@ final class PaymentRuntimeTest {
             SETTINGS,
             store(),
             noSlots(),
+            PartOwnership.SHARED,
             () -> {
               throw failure;
             })) {
