@@ -3,6 +3,7 @@ package dev.weir.server.envoy;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.rules.RuleEvaluator;
 import dev.weir.engine.rules.RuleIndex;
+import dev.weir.server.http.FailedLogins;
 import dev.weir.server.metrics.EnvoyMetrics;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
 import io.grpc.Server;
@@ -69,18 +70,25 @@ public final class EnvoyServer implements AutoCloseable {
       InstantSource clock) {}
 
   /**
+   * The keys of callers.
+   *
+   * @param isKey returns true for a key that may call
+   * @param failures records calls without one
+   */
+  public record Keys(Predicate<String> isKey, FailedLogins failures) {}
+
+  /**
    * Starts the server.
    *
-   * @param isKey accepts the keys of callers; if empty, every caller is allowed
+   * @param keys the keys of callers; if empty, every caller is allowed
    * @throws IOException if the address is in use or not allowed
    */
-  public static EnvoyServer start(
-      InetSocketAddress address, Parts parts, Optional<Predicate<String>> isKey)
+  public static EnvoyServer start(InetSocketAddress address, Parts parts, Optional<Keys> keys)
       throws IOException {
-    return new EnvoyServer(address, parts, isKey);
+    return new EnvoyServer(address, parts, keys);
   }
 
-  private EnvoyServer(InetSocketAddress address, Parts parts, Optional<Predicate<String>> isKey)
+  private EnvoyServer(InetSocketAddress address, Parts parts, Optional<Keys> keys)
       throws IOException {
     OF_STREAMS.setLevel(java.util.logging.Level.SEVERE);
     threads =
@@ -101,8 +109,10 @@ public final class EnvoyServer implements AutoCloseable {
             .permitKeepAliveTime(MIN_KEEP_ALIVE.toSeconds(), TimeUnit.SECONDS)
             .permitKeepAliveWithoutCalls(true)
             .addService(
-                isKey
-                    .map(known -> ServerInterceptors.intercept(service, new KeyCheck(known)))
+                keys.map(
+                        known ->
+                            ServerInterceptors.intercept(
+                                service, new KeyCheck(known.isKey(), known.failures())))
                     .orElse(service))
             .addService(health.getHealthService())
             .build();

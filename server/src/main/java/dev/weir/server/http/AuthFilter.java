@@ -1,5 +1,6 @@
 package dev.weir.server.http;
 
+import dev.weir.server.metrics.AuthMetrics;
 import dev.weir.server.oidc.Issuer;
 import dev.weir.server.oidc.Verdict;
 import io.micronaut.core.annotation.Order;
@@ -33,10 +34,15 @@ final class AuthFilter {
   private static final String REALM = "Bearer realm=\"weir\"";
 
   private final HttpSettings settings;
+  private final FailedLogins failures;
   private final ExecutorService threads;
 
-  AuthFilter(HttpSettings settings, @Named(TaskExecutors.VIRTUAL) ExecutorService threads) {
+  AuthFilter(
+      HttpSettings settings,
+      FailedLogins failures,
+      @Named(TaskExecutors.VIRTUAL) ExecutorService threads) {
     this.settings = settings;
+    this.failures = failures;
     this.threads = threads;
   }
 
@@ -49,7 +55,7 @@ final class AuthFilter {
     }
     String token = token(request);
     Optional<Issuer> issuer = settings.issuer();
-    if (isOpenedByOwn(role.get(), token, issuer.isPresent())) {
+    if (isOpenedByOwn(request, role.get(), token, issuer.isPresent())) {
       Caller.set(request, Caller.OWN_TOKEN);
       return CompletableFuture.completedFuture(request);
     }
@@ -61,7 +67,7 @@ final class AuthFilter {
         threads);
   }
 
-  private static String token(HttpRequest<?> request) {
+  private String token(HttpRequest<?> request) {
     List<String> given = request.getHeaders().getAll("Authorization");
     if (given.size() > 1) {
       // A proxy may have checked the other header.
@@ -74,40 +80,57 @@ final class AuthFilter {
     return given.stream()
         .findFirst()
         .flatMap(BearerToken::of)
-        .orElseThrow(() -> new ProblemException(BearerToken.missing(), Map.of(CHALLENGE, REALM)));
+        .orElseThrow(
+            () ->
+                refused(
+                    AuthMetrics.Failure.MISSING,
+                    request,
+                    new ProblemException(BearerToken.missing(), Map.of(CHALLENGE, REALM))));
   }
 
   /**
    * Returns true if a configured token or key grants access to the endpoint. Throws if it does not,
    * unless the token is unknown here and an issuer can still verify it.
    */
-  private boolean isOpenedByOwn(RequiresRole.Role role, String token, boolean mayAskIssuer) {
+  private boolean isOpenedByOwn(
+      HttpRequest<?> request, RequiresRole.Role role, String token, boolean mayAskIssuer) {
     boolean admin = settings.isAdmin(token);
     boolean client = settings.isClient(token);
     if (admin || (client && role != RequiresRole.Role.ADMIN)) {
       return true;
     }
     if (client || !mayAskIssuer) {
-      throw new ProblemException(notAllowed());
+      throw refused(
+          client ? AuthMetrics.Failure.NOT_ALLOWED : AuthMetrics.Failure.INVALID,
+          request,
+          new ProblemException(notAllowed()));
     }
     return false;
   }
 
-  private static void refuseUnlessVouchedFor(
+  private void refuseUnlessVouchedFor(
       HttpRequest<?> request, RequiresRole.Role role, String token, Issuer issuer) {
     switch (issuer.judge(token)) {
       case Verdict.Vouched vouched -> {
         if (role == RequiresRole.Role.ADMIN && !vouched.isAdmin()) {
-          throw new ProblemException(
-              notAllowed(), Map.of(CHALLENGE, REALM + ", error=\"insufficient_scope\""));
+          throw refused(
+              AuthMetrics.Failure.NOT_ALLOWED,
+              request,
+              new ProblemException(
+                  notAllowed(), Map.of(CHALLENGE, REALM + ", error=\"insufficient_scope\"")));
         }
         Caller.set(request, vouched.subject());
       }
       case Verdict.Invalid invalid ->
-          throw new ProblemException(
-              Problem.of(
-                  401, "token-invalid", "This token is not valid now, not for Weir, or unknown."),
-              Map.of(CHALLENGE, REALM + ", error=\"invalid_token\""));
+          throw refused(
+              AuthMetrics.Failure.INVALID,
+              request,
+              new ProblemException(
+                  Problem.of(
+                      401,
+                      "token-invalid",
+                      "This token is not valid now, not for Weir, or unknown."),
+                  Map.of(CHALLENGE, REALM + ", error=\"invalid_token\"")));
       case Verdict.Unknown unknown ->
           throw new ProblemException(
               Problem.of(
@@ -116,6 +139,13 @@ final class AuthFilter {
                   "This token cannot be verified now: its issuer does not answer. Try again soon."),
               Map.of("Retry-After", "5"));
     }
+  }
+
+  /** Records a refusal and returns it. */
+  private ProblemException refused(
+      AuthMetrics.Failure failure, HttpRequest<?> request, ProblemException refusal) {
+    failures.record(failure, request, settings.trustedProxies());
+    return refusal;
   }
 
   private static Problem notAllowed() {

@@ -3,6 +3,7 @@ package dev.weir.server.http;
 import io.micronaut.core.annotation.AnnotationMetadata;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.web.router.RouteAttributes;
+import io.micronaut.web.router.UriRouteInfo;
 import java.lang.annotation.Annotation;
 import java.util.Optional;
 
@@ -19,6 +20,15 @@ final class Endpoint {
   /** Returns the role that the endpoint with these annotations requires; empty if none. */
   static Optional<RequiresRole.Role> role(AnnotationMetadata metadata) {
     return metadata.enumValue(RequiresRole.class, RequiresRole.Role.class);
+  }
+
+  /** Returns the method and the path template of the endpoint, such as {@code GET /a/{id}}. */
+  static String name(HttpRequest<?> request) {
+    return RouteAttributes.getRouteMatch(request)
+        .filter(route -> route.getRouteInfo() instanceof UriRouteInfo<?, ?>)
+        .map(route -> ((UriRouteInfo<?, ?>) route.getRouteInfo()).getUriMatchTemplate())
+        .map(template -> request.getMethodName() + " " + template)
+        .orElse("");
   }
 
   /** Returns true if an endpoint was found and has the annotation. */

@@ -3,10 +3,13 @@ package dev.weir.server.notifications;
 import dev.weir.engine.notifications.MessageLog;
 import dev.weir.engine.notifications.MessageState;
 import dev.weir.notifications.SignedRequests;
+import dev.weir.server.http.FailedLogins;
+import dev.weir.server.http.HttpSettings;
 import dev.weir.server.http.Json;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.ProblemException;
 import dev.weir.server.http.ProblemTitles;
+import dev.weir.server.metrics.AuthMetrics;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;
@@ -32,9 +35,13 @@ import java.util.Optional;
 @ExecuteOn(TaskExecutors.VIRTUAL)
 final class ReceiptEndpoint {
   private final NotificationAccess access;
+  private final HttpSettings settings;
+  private final FailedLogins failures;
 
-  ReceiptEndpoint(NotificationAccess access) {
+  ReceiptEndpoint(NotificationAccess access, HttpSettings settings, FailedLogins failures) {
     this.access = access;
+    this.settings = settings;
+    this.failures = failures;
   }
 
   @Post
@@ -47,6 +54,7 @@ final class ReceiptEndpoint {
             .webhook()
             .orElseThrow(() -> new ProblemException(NotificationProblems.receiptsDisabled()));
     refuseUnlessValid(
+        request,
         signed.verify(
             only(request, SignedRequests.TIMESTAMP),
             only(request, SignedRequests.SIGNATURE),
@@ -62,7 +70,10 @@ final class ReceiptEndpoint {
     return values.size() == 1 ? values.getFirst() : "";
   }
 
-  private static void refuseUnlessValid(SignedRequests.Verdict verdict) {
+  private void refuseUnlessValid(HttpRequest<?> request, SignedRequests.Verdict verdict) {
+    if (verdict != SignedRequests.Verdict.VALID) {
+      failures.record(AuthMetrics.Failure.SIGNATURE, request, settings.trustedProxies());
+    }
     switch (verdict) {
       case VALID -> {}
       case OLD -> throw new ProblemException(NotificationProblems.signatureOld());

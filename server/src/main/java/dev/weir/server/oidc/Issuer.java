@@ -44,6 +44,7 @@ public final class Issuer {
   private static final Set<JWSAlgorithm> ALGORITHMS =
       Set.of(JWSAlgorithm.RS256, JWSAlgorithm.ES256);
 
+  private final RoleClaim roleClaim;
   private final String adminRole;
   private final IssuerKeys keys;
   private final DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
@@ -53,9 +54,11 @@ public final class Issuer {
    *
    * @param address the issuer exactly as it appears in tokens
    * @param audience the required audience of tokens
+   * @param roleClaim the claim that contains the roles
    * @param adminRole the role of administrators
    */
-  public Issuer(String address, String audience, String adminRole) {
+  public Issuer(String address, String audience, RoleClaim roleClaim, String adminRole) {
+    this.roleClaim = roleClaim;
     this.adminRole = adminRole;
     this.keys = new IssuerKeys(address);
     processor.setJWSTypeVerifier(
@@ -90,7 +93,7 @@ public final class Issuer {
         log.debug("A token is refused: its subject contains NUL or is not Unicode text");
         return new Verdict.Invalid();
       }
-      return new Verdict.Vouched(subject, Roles.of(claims).contains(adminRole));
+      return new Verdict.Vouched(subject, roleClaim.roles(claims).contains(adminRole));
     } catch (RateLimitReachedException e) {
       // The issuer is unavailable. No known key has signed the token, unless no key is known.
       return keys.wereReadWithin(KEYS_KEPT_IN_OUTAGE)

@@ -3,10 +3,12 @@ package dev.weir.server.operations;
 import dev.weir.server.http.AllowedHosts;
 import dev.weir.server.http.BearerToken;
 import dev.weir.server.http.Exposure;
+import dev.weir.server.http.FailedLogins;
 import dev.weir.server.http.HttpSettings;
 import dev.weir.server.http.Json;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.Readiness;
+import dev.weir.server.metrics.AuthMetrics;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -56,6 +58,7 @@ public final class OperationsPort implements AutoCloseable {
   private static final String JSON = "application/json";
 
   private final HttpSettings access;
+  private final FailedLogins failures;
   private final AllowedHosts allowed;
   private final Readiness readiness;
   private final PrometheusRegistry metrics;
@@ -88,6 +91,7 @@ public final class OperationsPort implements AutoCloseable {
       throws IOException {
     List<String> own = List.of(address.getHostString());
     this.access = access;
+    this.failures = new FailedLogins(new AuthMetrics(metrics));
     this.allowed =
         access.exposure() == Exposure.LOOPBACK
             ? AllowedHosts.ofLoopback(own)
@@ -169,7 +173,10 @@ public final class OperationsPort implements AutoCloseable {
       }
       isAnswered = true;
       threads.execute(
-          () -> context.writeAndFlush(answer(request)).addListener(ChannelFutureListener.CLOSE));
+          () ->
+              context
+                  .writeAndFlush(answer(request, client(context.channel())))
+                  .addListener(ChannelFutureListener.CLOSE));
     }
 
     @Override
@@ -179,16 +186,22 @@ public final class OperationsPort implements AutoCloseable {
     }
   }
 
-  private DefaultFullHttpResponse answer(HttpRequest request) {
+  private static String client(Channel channel) {
+    return channel.remoteAddress() instanceof InetSocketAddress address
+        ? address.getAddress().getHostAddress()
+        : "";
+  }
+
+  private DefaultFullHttpResponse answer(HttpRequest request, String client) {
     try {
-      return response(request);
+      return response(request, client);
     } catch (RuntimeException e) {
       log.error("A request of an operator failed", e);
       return problem(Problem.of(500, "unexpected", "Something went wrong; see the log."));
     }
   }
 
-  private DefaultFullHttpResponse response(HttpRequest request) {
+  private DefaultFullHttpResponse response(HttpRequest request, String client) {
     if (request.decoderResult().isFailure()) {
       return problem(Problem.of(400, "bad-request", "This is not a valid HTTP request."));
     }
@@ -201,20 +214,20 @@ public final class OperationsPort implements AutoCloseable {
     return switch (new QueryStringDecoder(request.uri()).path()) {
       case "/health/live" -> health(HealthJson.UP);
       case "/health/ready" -> health(HealthJson.of(readiness));
-      case "/metrics" -> metrics(request);
+      case "/metrics" -> metrics(request, client);
       default -> problem(Problem.of(404, "not-found", "There is nothing at this path."));
     };
   }
 
-  private DefaultFullHttpResponse metrics(HttpRequest request) {
-    return refusal(request)
+  private DefaultFullHttpResponse metrics(HttpRequest request, String client) {
+    return refusal(request, client)
         .map(OperationsPort::problem)
         .orElseGet(
             () -> response(200, PrometheusTextFormatWriter.CONTENT_TYPE, MetricsText.of(metrics)));
   }
 
   /** Returns why this caller may not read metrics; empty if it may. */
-  private Optional<Problem> refusal(HttpRequest request) {
+  private Optional<Problem> refusal(HttpRequest request, String client) {
     if (access.isOpenToObservers()) {
       // A page of another site must not read them through a browser that reaches this port.
       return request.headers().getAll(HttpHeaderNames.HOST).stream().allMatch(allowed::isOwn)
@@ -222,15 +235,19 @@ public final class OperationsPort implements AutoCloseable {
           : Optional.of(
               Problem.of(421, "misdirected", "Without a token, only its own names are answered."));
     }
-    return BearerToken.only(request.headers().getAll(HttpHeaderNames.AUTHORIZATION))
-        .map(
-            token ->
-                access.isAccepted(token) ? Optional.<Problem>empty() : Optional.of(notAllowed()))
-        .orElseGet(() -> Optional.of(BearerToken.missing()));
-  }
-
-  private static Problem notAllowed() {
-    return Problem.of(403, "not-allowed", "This token does not permit this endpoint.");
+    Optional<String> token =
+        BearerToken.only(request.headers().getAll(HttpHeaderNames.AUTHORIZATION));
+    if (token.filter(access::isAccepted).isPresent()) {
+      return Optional.empty();
+    }
+    failures.record(
+        token.isEmpty() ? AuthMetrics.Failure.MISSING : AuthMetrics.Failure.INVALID,
+        client,
+        "GET /metrics");
+    return Optional.of(
+        token.isEmpty()
+            ? BearerToken.missing()
+            : Problem.of(403, "not-allowed", "This token does not permit this endpoint."));
   }
 
   private static DefaultFullHttpResponse health(HealthJson health) {

@@ -2,6 +2,7 @@ package dev.weir.server.wiring;
 
 import dev.weir.server.envoy.EnvoyServer;
 import dev.weir.server.http.Exposure;
+import dev.weir.server.http.FailedLogins;
 import dev.weir.server.http.HttpSettings;
 import dev.weir.server.metrics.EnvoyMetrics;
 import java.io.IOException;
@@ -47,7 +48,11 @@ final class EnvoyPort implements AutoCloseable {
   }
 
   static EnvoyPort start(
-      Address address, HttpSettings rest, LimitParts limits, EnvoyMetrics metrics) {
+      Address address,
+      HttpSettings rest,
+      LimitParts limits,
+      EnvoyMetrics metrics,
+      FailedLogins failures) {
     EnvoyServer.Parts parts =
         new EnvoyServer.Parts(
             limits.index(),
@@ -63,7 +68,7 @@ final class EnvoyPort implements AutoCloseable {
               parts,
               rest.at(address.exposure()).isOpenToClients()
                   ? Optional.empty()
-                  : Optional.of(rest::isAccepted)),
+                  : Optional.of(new EnvoyServer.Keys(rest::isAccepted, failures))),
           address.patience());
     } catch (IOException e) {
       throw new InvalidSettingException(

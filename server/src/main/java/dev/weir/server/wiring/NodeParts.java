@@ -5,7 +5,9 @@ import dev.weir.engine.limits.Limiter;
 import dev.weir.engine.rules.RuleEvaluator;
 import dev.weir.engine.slots.SlotObserver;
 import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.server.http.FailedLogins;
 import dev.weir.server.http.Readiness;
+import dev.weir.server.metrics.AuthMetrics;
 import dev.weir.server.metrics.EnvoyMetrics;
 import dev.weir.server.metrics.GatewayMetrics;
 import dev.weir.server.metrics.SlotLog;
@@ -35,6 +37,7 @@ record NodeParts(
     PrometheusRegistry registry,
     GatewayMetrics gatewayMetrics,
     EnvoyMetrics envoyMetrics,
+    FailedLogins failedLogins,
     Readiness readiness,
     SlotParts slots,
     SlotScheduler scheduler,
@@ -109,6 +112,7 @@ record NodeParts(
               registry,
               gatewayMetrics,
               new EnvoyMetrics(registry),
+              new FailedLogins(new AuthMetrics(registry)),
               readiness,
               slots,
               scheduler,
@@ -174,6 +178,7 @@ record NodeParts(
     Beans beans =
         new Beans()
             .add(settings.http())
+            .add(failedLogins)
             .add(new DefaultConfig(settings.slots().defaultConfig()))
             .add(new LeakGrace(settings.slots().reconciler().leakGrace()))
             .add(readiness)

@@ -30,7 +30,11 @@ record NodeServers(WebServer web, Optional<EnvoyPort> envoy, Optional<Gateway> g
                 address ->
                     open.add(
                         EnvoyPort.start(
-                            address, settings.http(), parts.limits(), parts.envoyMetrics())));
+                            address,
+                            settings.http(),
+                            parts.limits(),
+                            parts.envoyMetrics(),
+                            parts.failedLogins())));
     Optional<Gateway> gateway =
         settings
             .gateway()

@@ -1,6 +1,7 @@
 package dev.weir.server.wiring;
 
 import dev.weir.server.oidc.Issuer;
+import dev.weir.server.oidc.RoleClaim;
 import dev.weir.server.oidc.SafeAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -26,7 +27,19 @@ final class OidcSettings {
     return address.map(
         text ->
             new Issuer(
-                checked(text), audience.orElseThrow(), settings.text(Setting.OIDC_ADMIN_ROLE)));
+                checked(text),
+                audience.orElseThrow(),
+                roleClaim(settings),
+                settings.text(Setting.OIDC_ADMIN_ROLE)));
+  }
+
+  private static RoleClaim roleClaim(Settings settings) {
+    try {
+      return RoleClaim.of(settings.text(Setting.OIDC_ROLE_CLAIM));
+    } catch (IllegalArgumentException e) {
+      throw new InvalidSettingException(
+          Setting.OIDC_ROLE_CLAIM.key(), String.valueOf(e.getMessage()));
+    }
   }
 
   private static String checked(String address) {

@@ -414,6 +414,11 @@ public enum Setting {
       "Audience that tokens of the issuer must name. Required if weir.oidc.issuer is set."),
   OIDC_ADMIN_ROLE(
       "weir.oidc.admin-role", "weir-admin", "Role of administrators in tokens of the issuer."),
+  OIDC_ROLE_CLAIM(
+      "weir.oidc.role-claim",
+      "roles",
+      "The one claim of tokens that contains the roles: a name, such as roles, groups or scope, or"
+          + " a JSON pointer, such as /realm_access/roles of Keycloak."),
   GATEWAY_PORT(
       "weir.gateway.port", "", "Port of the gateway. 0 picks a free port; empty disables it."),
   GATEWAY_HOST("weir.gateway.host", "127.0.0.1", "Address that the gateway listens on."),

@@ -14,6 +14,8 @@ import dev.weir.engine.rules.RuleEvaluator;
 import dev.weir.engine.rules.RuleIndex;
 import dev.weir.engine.rules.RuleObserver;
 import dev.weir.engine.rules.RuleSpec;
+import dev.weir.server.http.FailedLogins;
+import dev.weir.server.metrics.AuthMetrics;
 import dev.weir.server.metrics.EnvoyMetrics;
 import io.envoyproxy.envoy.config.core.v3.HeaderValue;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
@@ -79,7 +81,8 @@ final class ServedRules implements AutoCloseable {
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             new EnvoyServer.Parts(
                 index, evaluator, stores.counts(), isBlocking, new EnvoyMetrics(metrics), clock),
-            isKey);
+            isKey.map(
+                known -> new EnvoyServer.Keys(known, new FailedLogins(new AuthMetrics(metrics)))));
     channel =
         NettyChannelBuilder.forAddress(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()))

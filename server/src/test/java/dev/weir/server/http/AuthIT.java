@@ -139,6 +139,35 @@ final class AuthIT {
   }
 
   @Test
+  void countsAndLogsRefusedTokensWithoutThem() {
+    // A node that has not logged any in this second.
+    try (Node fresh =
+            TestNode.inMemory(Map.of(Setting.ADMIN_TOKEN, ADMIN, Setting.CLIENT_KEYS, CLIENT));
+        LogWatch logs = new LogWatch()) {
+      Http caller = new Http(fresh.address());
+      for (int i = 0; i < 20; i++) {
+        caller.with("Authorization", "Bearer guess-" + i).get("/api/v1/slots/of-a-customer");
+      }
+      caller.with("Authorization", "Bearer " + CLIENT).get("/admin/rate-limit/configs");
+      caller.get("/api/v1/slots");
+      assertThat(logs.lines("WARN"))
+          .isNotEmpty()
+          .allMatch(line -> line.startsWith("WARN A caller was refused for its credential client="))
+          .allMatch(line -> line.contains("127.0.0.1"));
+      assertThat(logs.text())
+          .doesNotContain("guess")
+          .doesNotContain("of-a-customer")
+          .contains("GET /api/v1/slots/{eventId");
+      assertThat(caller.get("/metrics").text())
+          .contains(
+              "rate_limiter_auth_failures_total{reason=\"invalid\"} 20.0\n",
+              "rate_limiter_auth_failures_total{reason=\"not_allowed\"} 1.0\n",
+              "rate_limiter_auth_failures_total{reason=\"missing\"} 1.0\n",
+              "rate_limiter_auth_failures_total{reason=\"signature\"} 0.0\n");
+    }
+  }
+
+  @Test
   void neverSaysASecretAgain() {
     Http admin = http.with("Authorization", "Bearer " + ADMIN);
     try (LogWatch logs = new LogWatch()) {

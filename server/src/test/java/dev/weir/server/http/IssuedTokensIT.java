@@ -65,21 +65,51 @@ final class IssuedTokensIT {
   }
 
   @Test
-  void findsTheRoleWhereIssuersPutIt() throws Exception {
-    List<String> roles = List.of("reader", "keeper");
-    for (JWTClaimsSet.Builder claims :
-        List.of(
-            issuer.claims().claim("roles", roles),
-            issuer.claims().claim("roles", "keeper"),
-            issuer.claims().claim("groups", roles),
-            issuer.claims().claim("realm_access", Map.of("roles", roles)),
-            issuer.claims().claim("scope", "openid keeper"))) {
-      Http admin = with(issuer.token(claims));
+  void takesTheRoleOfAListOrASingleOne() throws Exception {
+    for (Object roles : List.of(List.of("reader", "keeper"), "keeper")) {
+      Http admin = with(issuer.token(issuer.claims().claim("roles", roles)));
       admin.get(ADMIN_PATH).ok();
       admin.get(DATA_PATH).ok();
       assertThat(admin.post("/admin/rate-limit/cache/flush").status()).isEqualTo(204);
     }
     assertThat(issuer.questions()).isEqualTo(1);
+  }
+
+  /** Users may be able to choose the names of their groups, or the scopes that they ask for. */
+  @Test
+  void findsTheRoleInTheConfiguredClaimOnly() throws Exception {
+    List<String> roles = List.of("reader", "keeper");
+    Map<String, JWTClaimsSet.Builder> places =
+        Map.of(
+            "roles", issuer.claims().claim("roles", roles),
+            "groups", issuer.claims().claim("groups", roles),
+            "/realm_access/roles", issuer.claims().claim("realm_access", Map.of("roles", roles)),
+            "https://weir.example/roles",
+                issuer.claims().claim("https://weir.example/roles", roles),
+            "scope", issuer.claims().claim("scope", "openid keeper"));
+    for (String configured : places.keySet()) {
+      try (Node other =
+          TestNode.inMemory(
+              Map.of(
+                  Setting.OIDC_ISSUER,
+                  issuer.address(),
+                  Setting.OIDC_AUDIENCE,
+                  SmallIssuer.AUDIENCE,
+                  Setting.OIDC_ROLE_CLAIM,
+                  configured,
+                  Setting.OIDC_ADMIN_ROLE,
+                  "keeper"))) {
+        for (Map.Entry<String, JWTClaimsSet.Builder> place : places.entrySet()) {
+          assertThat(
+                  new Http(other.address())
+                      .with("Authorization", "Bearer " + issuer.token(place.getValue()))
+                      .get(ADMIN_PATH)
+                      .status())
+              .as("%s where %s is configured", place.getKey(), configured)
+              .isEqualTo(place.getKey().equals(configured) ? 200 : 403);
+        }
+      }
+    }
   }
 
   @Test

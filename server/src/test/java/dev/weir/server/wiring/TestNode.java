@@ -22,8 +22,10 @@ import dev.weir.engine.slots.internal.CheckedSlotConfigs;
 import dev.weir.engine.slots.internal.MemorySlotLedger;
 import dev.weir.engine.slots.internal.Reconciler;
 import dev.weir.server.http.Exposure;
+import dev.weir.server.http.FailedLogins;
 import dev.weir.server.http.HttpSettings;
 import dev.weir.server.http.Readiness;
+import dev.weir.server.metrics.AuthMetrics;
 import dev.weir.server.metrics.GatewayMetrics;
 import dev.weir.server.metrics.LimitMetrics;
 import dev.weir.server.metrics.SlotMetrics;
@@ -82,6 +84,7 @@ public final class TestNode {
                     Optional.empty(),
                     Set.of(),
                     TrustedProxies.NONE))
+            .add(new FailedLogins(new AuthMetrics(new PrometheusRegistry())))
             .add(new DefaultConfig("default"))
             .add(new LeakGrace(Duration.ofMinutes(5)))
             .add(ready)
