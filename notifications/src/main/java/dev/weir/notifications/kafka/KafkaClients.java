@@ -31,6 +31,9 @@ public final class KafkaClients {
   /** A rebalance waits this long for a sender, and that for answers of its provider. */
   private static final Duration MAX_POLL_INTERVAL = Duration.ofMinutes(5);
 
+  /** A consumer that seeks waits until the request that is on its way has been answered. */
+  private static final Duration MAX_FETCH_WAIT = Duration.ofMillis(100);
+
   private static final Duration MAX_RECONNECT_PAUSE = Duration.ofSeconds(1);
 
   private final String bootstrapServers;
@@ -153,6 +156,7 @@ public final class KafkaClients {
     config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, reset);
     config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
     config.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, maxPoll);
+    config.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, (int) MAX_FETCH_WAIT.toMillis());
     config.put(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, (int) MAX_POLL_INTERVAL.toMillis());
     config.put(
         ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,

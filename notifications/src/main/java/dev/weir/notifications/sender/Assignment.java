@@ -1,6 +1,10 @@
 package dev.weir.notifications.sender;
 
+import dev.weir.notifications.sender.OutboundRecord.Lane;
 import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -12,10 +16,18 @@ import org.apache.kafka.common.TopicPartition;
  * message is begun, so that the next owner finds nothing in progress.
  */
 final class Assignment {
+  private static final long MIN_REREAD_PAUSE_NANOS = Duration.ofMillis(100).toNanos();
+  private static final long RECORD_PAUSE_NANOS = 100_000;
+
   private final TopicPartition partition;
 
-  /** Used by the consumer's thread only. */
+  // These are used by the consumer's thread only.
   private OffsetTracker offsets;
+  private SkippedRecords skipped = new SkippedRecords();
+  private Optional<Reread> reread = Optional.empty();
+  private long nextRereadNanos = System.nanoTime();
+
+  private final Set<Lane> failing = ConcurrentHashMap.newKeySet();
 
   private final CountDownLatch revoked = new CountDownLatch(1);
   private final ReentrantLock lock = new ReentrantLock();
@@ -38,6 +50,64 @@ final class Assignment {
   /** Notes that the partition is read again from another position; earlier records go on. */
   void restart(long position) {
     offsets = new OffsetTracker(position);
+    skipped = new SkippedRecords();
+    reread = Optional.empty();
+  }
+
+  SkippedRecords skipped() {
+    return skipped;
+  }
+
+  /**
+   * A part of the partition that is read again, for records that were skipped.
+   *
+   * @param from a record that was skipped
+   * @param until where reading goes on afterwards
+   * @param isBegun whether a record of it has come
+   */
+  record Reread(long from, long until, boolean isBegun) {}
+
+  Optional<Reread> reread() {
+    return reread;
+  }
+
+  /** Returns true if the partition may be read again now. */
+  boolean mayReread() {
+    return reread.isEmpty() && System.nanoTime() - nextRereadNanos >= 0;
+  }
+
+  void beginReread(long from) {
+    reread = Optional.of(new Reread(from, offsets.next(), false));
+  }
+
+  /** Notes that the first record of it has come. */
+  void rereadBegun() {
+    reread = reread.map(each -> new Reread(each.from(), each.until(), true));
+  }
+
+  /**
+   * Ends it at a position. The next one follows after a pause that grows with what was read, so
+   * that most of the time is for new records.
+   */
+  void endReread(long position) {
+    long records = reread.map(ended -> position - ended.from()).orElse(0L);
+    nextRereadNanos = System.nanoTime() + MIN_REREAD_PAUSE_NANOS + records * RECORD_PAUSE_NANOS;
+    reread = Optional.empty();
+  }
+
+  /** Notes that the first record of a lane failed, and that the lane pauses. */
+  void putAside(Lane lane) {
+    failing.add(lane);
+  }
+
+  /** Notes that the first record of a lane is done. */
+  void takeBack(Lane lane) {
+    failing.remove(lane);
+  }
+
+  /** Returns the lanes whose first record failed. Thread-safe. */
+  Set<Lane> failing() {
+    return failing;
   }
 
   boolean isRevoked() {

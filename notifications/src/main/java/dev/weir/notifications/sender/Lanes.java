@@ -2,10 +2,12 @@ package dev.weir.notifications.sender;
 
 import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +46,22 @@ final class Lanes<K, T> {
       lock.unlock();
     }
     Thread.ofVirtual().name("weir-sender").start(() -> run(key));
+  }
+
+  /** Removes and returns items of a key that are not begun. */
+  List<T> drain(K key, Predicate<T> which) {
+    lock.lock();
+    try {
+      Queue<T> lane = lanes.get(key);
+      if (lane == null) {
+        return List.of();
+      }
+      List<T> drained = lane.stream().filter(which).toList();
+      lane.removeIf(which);
+      return drained;
+    } finally {
+      lock.unlock();
+    }
   }
 
   private void run(K key) {

@@ -197,7 +197,7 @@ final class MessageDelivery {
             case DeliveryGuarantee.AtMostOnce never ->
                 Next.of(endUnknown(outbound, message, NOT_RECORDED));
             case DeliveryGuarantee.AtLeastOnce repeated ->
-                pause(outbound.assignment(), wait(repeated.repeatAfter().minus(doubt.age())));
+                pause(outbound, wait(repeated.repeatAfter().minus(doubt.age())));
           };
       case HandOver.Begun begun -> Next.AGAIN;
       case HandOver.Unlogged unlogged -> Next.AGAIN;
@@ -252,7 +252,7 @@ final class MessageDelivery {
       return Next.of(fail(outbound, message, end, reason, attempts.count));
     }
     Duration pause = retries.pause(failing.attempts(), ThreadLocalRandom.current());
-    return pause(outbound.assignment(), pause.compareTo(retryAfter) < 0 ? retryAfter : pause);
+    return pause(outbound, pause.compareTo(retryAfter) < 0 ? retryAfter : pause);
   }
 
   /** An answer may be recorded before the time is over. */
@@ -260,8 +260,9 @@ final class MessageDelivery {
     return max.compareTo(STORE_PAUSE) < 0 ? max : STORE_PAUSE;
   }
 
-  private static Next pause(Assignment assignment, Duration pause) {
-    return assignment.pause(pause) ? Next.AGAIN : Next.REVOKED;
+  private static Next pause(OutboundRecord outbound, Duration pause) {
+    outbound.putAside();
+    return outbound.assignment().pause(pause) ? Next.AGAIN : Next.REVOKED;
   }
 
   private void answered(Message message) {

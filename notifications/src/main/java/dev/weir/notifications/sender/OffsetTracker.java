@@ -1,6 +1,7 @@
 package dev.weir.notifications.sender;
 
-import java.util.TreeSet;
+import java.util.OptionalLong;
+import java.util.TreeMap;
 
 /**
  * Which records of a partition are done. The position to commit is that of the first record that is
@@ -8,7 +9,9 @@ import java.util.TreeSet;
  * thread-safe.
  */
 final class OffsetTracker {
-  private final TreeSet<Long> open = new TreeSet<>();
+  /** Records that are not done, with their times. */
+  private final TreeMap<Long, Long> open = new TreeMap<>();
+
   private long next;
   private long committed;
 
@@ -19,11 +22,11 @@ final class OffsetTracker {
   }
 
   /** Notes a record that was read; returns false if reading has passed its offset before. */
-  boolean add(long offset) {
+  boolean add(long offset, long timestamp) {
     if (offset < next) {
       return false;
     }
-    open.add(offset);
+    open.put(offset, timestamp);
     next = offset + 1;
     return true;
   }
@@ -32,9 +35,24 @@ final class OffsetTracker {
     open.remove(offset);
   }
 
+  /** Returns the position up to which reading has come. */
+  long next() {
+    return next;
+  }
+
+  /** Returns the number of records that were read and are not done. */
+  int openCount() {
+    return open.size();
+  }
+
+  /** Returns the time of the first record that is not done. */
+  OptionalLong oldestTimestamp() {
+    return open.isEmpty() ? OptionalLong.empty() : OptionalLong.of(open.firstEntry().getValue());
+  }
+
   /** Returns the position at which a successor has to begin. */
   long position() {
-    return open.isEmpty() ? next : open.first();
+    return open.isEmpty() ? next : open.firstKey();
   }
 
   boolean hasProgress() {

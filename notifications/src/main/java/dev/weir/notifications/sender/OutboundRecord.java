@@ -26,6 +26,11 @@ record OutboundRecord(
     return new Lane(record.partition(), Arrays.hashCode(record.key()));
   }
 
+  /** Lets the other records of its lane wait in the topic while it pauses. */
+  void putAside() {
+    assignment.putAside(lane());
+  }
+
   /** Returns the message, or why the record is none. */
   MessageRecords.Decoded content() {
     return MessageRecords.decode(record, text -> MessageParts.of(text).count());

@@ -49,6 +49,9 @@ public final class Sender implements AutoCloseable {
   /** Written by the thread only. */
   private volatile boolean isKafkaDown;
 
+  /** Written by the thread only. */
+  private volatile Backlog backlog = Backlog.NONE;
+
   private Sender(
       KafkaCluster cluster,
       MessageTopics topics,
@@ -79,6 +82,16 @@ public final class Sender implements AutoCloseable {
     Sender sender = new Sender(cluster, topics, provider, messages, settings, clock, observer);
     sender.thread.start();
     return sender;
+  }
+
+  /** Returns what this sender has before it, as of a moment ago. */
+  public Backlog backlog() {
+    return backlog;
+  }
+
+  /** Returns how long the oldest message that was read has waited; zero if none waits. */
+  public Duration oldestAge() {
+    return backlog.age(clock.instant());
   }
 
   /** Returns true if Kafka failed and messages have not been read since. */
@@ -139,7 +152,13 @@ public final class Sender implements AutoCloseable {
       }
       OrderedConsumer ordered =
           new OrderedConsumer(
-              consumer, topics.outbound(), identity, delivery, settings, maxRevocation());
+              consumer,
+              topics.outbound(),
+              identity,
+              delivery,
+              settings,
+              maxRevocation(),
+              next -> backlog = next);
       ordered.run(() -> closed.getCount() == 0);
     }
   }

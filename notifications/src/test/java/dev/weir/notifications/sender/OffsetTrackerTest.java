@@ -24,8 +24,8 @@ final class OffsetTrackerTest {
     for (int gap : gaps) {
       long offset = next + gap - 1;
       next = offset + 1;
-      assertThat(tracker.add(offset)).isTrue();
-      assertThat(tracker.add(offset)).isFalse();
+      assertThat(tracker.add(offset, 0)).isTrue();
+      assertThat(tracker.add(offset, 0)).isFalse();
       open.add(offset);
       if (random.nextBoolean()) {
         List<Long> candidates = new ArrayList<>(open);

@@ -3,6 +3,7 @@ package dev.weir.server.metrics;
 import dev.weir.engine.notifications.Message;
 import dev.weir.notifications.SendOutcome;
 import dev.weir.notifications.provider.ProviderResult;
+import dev.weir.notifications.sender.Backlog;
 import dev.weir.notifications.sender.SenderObserver;
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
@@ -10,8 +11,11 @@ import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.core.metrics.Histogram;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.DoubleSupplier;
+import java.util.function.Supplier;
 
 /** Metrics of messages: requests to send, and what the sender does. */
 public final class NotificationMetrics implements SenderObserver {
@@ -89,6 +93,30 @@ public final class NotificationMetrics implements SenderObserver {
         .name(BROKER_DOWN)
         .help(BROKER_DOWN_HELP)
         .callback(callback -> callback.call(isDown.getAsBoolean() ? 1 : 0))
+        .register(registry);
+  }
+
+  /** Exposes what the sender of this node has before it. */
+  public void backlog(Supplier<Backlog> backlog, Supplier<Duration> oldestAge) {
+    gauge(
+        "rate_limiter_message_backlog",
+        "Messages on the topic that this node has to deliver and has not.",
+        () -> backlog.get().messages());
+    gauge(
+        "rate_limiter_message_set_aside",
+        "Messages that wait on the topic because their users fail, or have too many.",
+        () -> backlog.get().aside());
+    gauge(
+        "rate_limiter_message_oldest_seconds",
+        "How long the oldest message that this node has to deliver has waited.",
+        () -> oldestAge.get().toNanos() / NANOS_PER_SECOND);
+  }
+
+  private void gauge(String name, String help, DoubleSupplier value) {
+    GaugeWithCallback.builder()
+        .name(name)
+        .help(help)
+        .callback(callback -> callback.call(value.getAsDouble()))
         .register(registry);
   }
 

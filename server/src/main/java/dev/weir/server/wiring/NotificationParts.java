@@ -108,13 +108,14 @@ record NotificationParts(
     MessageUpkeep.start(settings, stores, publisher, health, hot, outbox, observer, open);
     // Closed before anything that they use.
     open.add(analytics);
+    SenderPart handing =
+        new SenderPart(
+            settings, stores.messages(), limiter, AnalyticsParts.ofSender(metrics, events));
+    metrics.backlog(handing::backlog, handing::oldestAge);
     AgreedSender sender =
         open.add(
             new AgreedSender(
-                new SenderPart(
-                    settings, stores.messages(), limiter, AnalyticsParts.ofSender(metrics, events)),
-                new JdbcSenderRegistry(database),
-                settings.provider().identity()));
+                handing, new JdbcSenderRegistry(database), settings.provider().identity()));
     kafka.startReading(
         readable -> {
           if (settings.isSender()) {

@@ -58,6 +58,7 @@ public final class SenderNode implements AutoCloseable {
       NotificationMetrics metrics = new NotificationMetrics(registry);
       SenderPart sender = open(notifications, limits, cluster, database, metrics, registry, open);
       metrics.brokerDown(sender::isKafkaDown);
+      metrics.backlog(sender::backlog, sender::oldestAge);
       AgreedSender agreed =
           open.add(
               new AgreedSender(

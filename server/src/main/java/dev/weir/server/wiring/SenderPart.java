@@ -7,12 +7,14 @@ import dev.weir.engine.notifications.MessageLog;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.kafka.MessageTopics;
 import dev.weir.notifications.provider.SmsProvider;
+import dev.weir.notifications.sender.Backlog;
 import dev.weir.notifications.sender.RecordedReceipts;
 import dev.weir.notifications.sender.Sender;
 import dev.weir.notifications.sender.SenderObserver;
 import dev.weir.notifications.sender.SenderSettings;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -78,6 +80,25 @@ final class SenderPart implements AutoCloseable {
     lock.lock();
     try {
       return running != null && running.sender().isKafkaDown();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Returns what the sender has before it; nothing if it is not started. */
+  Backlog backlog() {
+    return running().map(Sender::backlog).orElse(Backlog.NONE);
+  }
+
+  /** Returns how long the oldest message has waited; zero if none waits. */
+  Duration oldestAge() {
+    return running().map(Sender::oldestAge).orElse(Duration.ZERO);
+  }
+
+  private Optional<Sender> running() {
+    lock.lock();
+    try {
+      return Optional.ofNullable(running).map(Running::sender);
     } finally {
       lock.unlock();
     }
