@@ -3,7 +3,9 @@ package dev.weir.server.envoy;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.rules.RuleEvaluator;
 import dev.weir.engine.rules.RuleIndex;
+import dev.weir.server.http.ConnectionLimit;
 import dev.weir.server.http.FailedLogins;
+import dev.weir.server.http.ListenerSettings;
 import dev.weir.server.metrics.EnvoyMetrics;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
 import io.grpc.Server;
@@ -12,10 +14,19 @@ import io.grpc.ServerServiceDefinition;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.protobuf.services.HealthStatusManager;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -47,8 +58,15 @@ public final class EnvoyServer implements AutoCloseable {
   private static final int MAX_METADATA_BYTES = 16 * 1024;
   private static final int MAX_CALLS_PER_CONNECTION = 10_000;
   private static final Duration MIN_KEEP_ALIVE = Duration.ofSeconds(10);
+
+  /** Max time until a new connection has sent the preface of HTTP/2. */
+  private static final Duration MAX_HANDSHAKE = Duration.ofSeconds(10);
+
   private static final Duration CUTTING = Duration.ofSeconds(2);
 
+  private final EventLoopGroup acceptor = eventLoops(1, "weir-grpc-accept-");
+  private final EventLoopGroup group =
+      eventLoops(Runtime.getRuntime().availableProcessors(), "weir-grpc-");
   private final Server server;
   private final HealthStatusManager health;
   private final WaitingRoom waitingRoom;
@@ -80,15 +98,24 @@ public final class EnvoyServer implements AutoCloseable {
   /**
    * Starts the server.
    *
+   * @param connections max connections
    * @param keys the keys of callers; if empty, every caller is allowed
    * @throws IOException if the address is in use or not allowed
    */
-  public static EnvoyServer start(InetSocketAddress address, Parts parts, Optional<Keys> keys)
+  public static EnvoyServer start(
+      InetSocketAddress address,
+      ListenerSettings.Connections connections,
+      Parts parts,
+      Optional<Keys> keys)
       throws IOException {
-    return new EnvoyServer(address, parts, keys);
+    return new EnvoyServer(address, connections, parts, keys);
   }
 
-  private EnvoyServer(InetSocketAddress address, Parts parts, Optional<Keys> keys)
+  private EnvoyServer(
+      InetSocketAddress address,
+      ListenerSettings.Connections connections,
+      Parts parts,
+      Optional<Keys> keys)
       throws IOException {
     OF_STREAMS.setLevel(java.util.logging.Level.SEVERE);
     threads =
@@ -102,7 +129,11 @@ public final class EnvoyServer implements AutoCloseable {
     ServerServiceDefinition service = RequestMarshaller.bind(new EnvoyService(parts, waitingRoom));
     server =
         NettyServerBuilder.forAddress(address)
+            .bossEventLoopGroup(acceptor)
+            .workerEventLoopGroup(group)
+            .channelFactory(() -> listener(connections.limit()))
             .executor(executor)
+            .handshakeTimeout(MAX_HANDSHAKE.toSeconds(), TimeUnit.SECONDS)
             .maxInboundMessageSize(MAX_MESSAGE_BYTES)
             .maxInboundMetadataSize(MAX_METADATA_BYTES)
             .maxConcurrentCallsPerConnection(MAX_CALLS_PER_CONNECTION)
@@ -123,7 +154,29 @@ public final class EnvoyServer implements AutoCloseable {
     } finally {
       if (!isListening) {
         waitingRoom.close();
+        stopEventLoops();
       }
+    }
+  }
+
+  private static EventLoopGroup eventLoops(int threads, String name) {
+    return new MultiThreadIoEventLoopGroup(
+        threads,
+        Thread.ofPlatform().daemon().name(name, 0).factory(),
+        Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
+  }
+
+  /** Creates the listening socket, which counts connections before gRPC sees them. */
+  private static ServerChannel listener(ConnectionLimit limit) {
+    ServerChannel listener =
+        Epoll.isAvailable() ? new EpollServerSocketChannel() : new NioServerSocketChannel();
+    listener.pipeline().addLast(limit);
+    return listener;
+  }
+
+  private void stopEventLoops() {
+    for (EventLoopGroup each : List.of(acceptor, group)) {
+      var unused = each.shutdownGracefully(0, CUTTING.toSeconds(), TimeUnit.SECONDS);
     }
   }
 
@@ -170,5 +223,6 @@ public final class EnvoyServer implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     waitingRoom.close();
+    stopEventLoops();
   }
 }

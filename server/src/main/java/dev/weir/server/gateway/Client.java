@@ -16,6 +16,9 @@ interface Client {
   /** Sets the time, counted from now, after which the exchange times out. */
   void timeOutAfter(Duration max);
 
+  /** Sets the deadline of the current wait, by {@link System#nanoTime}. */
+  void timeOutAt(long nanos);
+
   void neverTimeOut();
 
   /** Called when the request is answered and has been read to its end. */

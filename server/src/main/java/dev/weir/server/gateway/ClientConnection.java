@@ -1,6 +1,7 @@
 package dev.weir.server.gateway;
 
 import dev.weir.server.http.Problem;
+import dev.weir.server.http.RequestMemory;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -60,6 +61,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   private long deadlineNanos;
 
   private long idleSinceNanos;
+
+  /** Memory taken for the current request. */
+  private long heldBytes;
 
   private enum State {
     /** No part of a next request has arrived. */
@@ -134,6 +138,11 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   @Override
   public void timeOutAfter(Duration max) {
     deadlineNanos = System.nanoTime() + max.toNanos();
+  }
+
+  @Override
+  public void timeOutAt(long nanos) {
+    deadlineNanos = nanos;
   }
 
   @Override
@@ -221,9 +230,28 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     }
   }
 
+  /** Takes memory for a request until it is over, or refuses it. */
+  private boolean hold(long bytes) {
+    if (loop.shared().memory().take(heldBytes, bytes)) {
+      heldBytes += bytes;
+      return true;
+    }
+    refuse(Refusals.BUSY);
+    return false;
+  }
+
+  private void releaseMemory() {
+    loop.shared().memory().giveBack(heldBytes);
+    heldBytes = 0;
+  }
+
   private void begin(HttpRequest request) {
     state = State.BUSY;
     neverTimeOut();
+    releaseMemory();
+    if (!hold((long) request.headers().size() * RequestMemory.FIELD_BYTES)) {
+      return;
+    }
     if (request.decoderResult().isFailure()) {
       refuse(Refusals.undecodable(request.decoderResult().cause()));
       return;
@@ -244,6 +272,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   @Override
   public void exchangeOver() {
     exchange = null;
+    releaseMemory();
     encoder.respondsToHead(false);
     idle();
     if (!isReplaying) {
@@ -322,6 +351,10 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
+    long bytes = ahead.takeCount();
+    if (state == State.BEGUN) {
+      hold(bytes * RequestMemory.HEAP_PER_HEAD_BYTE);
+    }
     if (exchange != null) {
       exchange.clientPaused();
     }
@@ -337,11 +370,11 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   @Override
   public void channelInactive(ChannelHandlerContext context) {
     loop.remove(this);
-    loop.shared().left();
     Exchange left = exchange;
     exchange = null;
     state = State.CLOSING;
     releaseEarly();
+    releaseMemory();
     if (left != null) {
       left.clientGone();
     }

@@ -1,5 +1,6 @@
 package dev.weir.server.gateway;
 
+import dev.weir.server.http.CompactBuffer;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -28,6 +29,7 @@ final class EarlyBytes extends ChannelInboundHandlerAdapter {
   private boolean isHandingOn;
   private int portions;
   private long roomBytes;
+  private long arrivedBytes;
 
   /**
    * Creates an empty buffer.
@@ -43,6 +45,13 @@ final class EarlyBytes extends ChannelInboundHandlerAdapter {
   @Override
   public void handlerAdded(ChannelHandlerContext added) {
     context = added;
+  }
+
+  /** Returns the number of bytes that have arrived since the last call. */
+  long takeCount() {
+    long count = arrivedBytes;
+    arrivedBytes = 0;
+    return count;
   }
 
   /** Starts to hold bytes that are read ahead; returns false if there is no memory for them. */
@@ -69,30 +78,20 @@ final class EarlyBytes extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelRead(ChannelHandlerContext here, Object message) {
+    if (message instanceof ByteBuf arrived) {
+      arrivedBytes += arrived.readableBytes();
+    }
     if (!isHolding || !(message instanceof ByteBuf bytes)) {
       here.fireChannelRead(message);
       return;
     }
-    ByteBuf kept = compact(bytes);
+    ByteBuf kept = CompactBuffer.of(bytes);
     held.addLast(kept);
     roomBytes -= kept.capacity() + PIECE_BYTES;
     // While bytes are handed on, the upstream's backpressure decides whether the client is read.
     if (roomBytes <= 0 && !isHandingOn) {
       wire.read(false);
     }
-  }
-
-  /**
-   * Copies a mostly empty buffer: a client that sends single bytes would otherwise keep a whole
-   * buffer for each.
-   */
-  private static ByteBuf compact(ByteBuf bytes) {
-    if (bytes.readableBytes() * 4L > bytes.capacity() * 3L) {
-      return bytes;
-    }
-    ByteBuf copy = bytes.alloc().buffer(bytes.readableBytes()).writeBytes(bytes);
-    bytes.release();
-    return copy;
   }
 
   /**

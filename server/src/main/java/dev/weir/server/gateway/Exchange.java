@@ -1,5 +1,6 @@
 package dev.weir.server.gateway;
 
+import dev.weir.server.http.BodyDeadline;
 import dev.weir.server.http.Problem;
 import dev.weir.server.metrics.GatewayMetrics;
 import io.netty.buffer.ByteBuf;
@@ -44,7 +45,12 @@ final class Exchange implements RuleEvaluation.Listener, UpstreamListener {
     this.client = client;
     this.shared = client.loop().shared();
     requestHead = new RequestHead(request, client.forwardedHeaders());
-    body = new RequestBody(requestHead.announcedBytes());
+    GatewaySettings settings = shared.settings();
+    body =
+        new RequestBody(
+            requestHead.announcedBytes(),
+            new BodyDeadline(
+                settings.times().head(), settings.times().idle(), settings.bounds().minRate()));
     evaluation = new RuleEvaluation(client.loop(), requestHead.requestId(), this);
     responseHead = new ResponseHead(requestHead);
   }

@@ -1,5 +1,6 @@
 package dev.weir.server.gateway;
 
+import dev.weir.server.http.ConnectionLimit;
 import dev.weir.server.http.SynDropFilter;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
@@ -35,10 +36,17 @@ public final class Gateway implements AutoCloseable {
   private static final int BACKLOG = 4_096;
   private static final long LOOK_AGAIN_MILLIS = 20;
 
+  /**
+   * Accepts connections. A loop that also serves clients accepts a few connections each time round,
+   * so under load the last of a thousand new clients would wait for seconds.
+   */
+  private final EventLoopGroup acceptor;
+
   private final EventLoopGroup group;
   private final ExecutorService blocking;
   private final GatewayContext shared;
   private final Map<EventExecutor, EventLoopContext> loops = new HashMap<>();
+  private final ConnectionLimit limit;
   private final Channel socket;
 
   /**
@@ -53,8 +61,12 @@ public final class Gateway implements AutoCloseable {
   private Gateway(GatewaySettings settings, GatewayEngine engine) throws IOException {
     boolean isEpoll = Epoll.isAvailable();
     IoHandlerFactory handlers = isEpoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+    limit = settings.bounds().connections().limit();
     int threads = Runtime.getRuntime().availableProcessors();
     Encryption encryption = Encryption.of(settings.trust());
+    acceptor =
+        new MultiThreadIoEventLoopGroup(
+            1, Thread.ofPlatform().daemon().name("weir-gateway-accept").factory(), handlers);
     group =
         new MultiThreadIoEventLoopGroup(
             threads, Thread.ofPlatform().daemon().name("weir-gateway-", 0).factory(), handlers);
@@ -91,11 +103,12 @@ public final class Gateway implements AutoCloseable {
   private Channel listen(GatewaySettings settings, boolean isEpoll) throws IOException {
     ChannelFuture bound =
         new ServerBootstrap()
-            .group(group)
+            .group(acceptor, group)
             .channel(isEpoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class)
             .option(ChannelOption.SO_BACKLOG, BACKLOG)
             .option(ChannelOption.SO_REUSEADDR, true)
             .childOption(ChannelOption.TCP_NODELAY, true)
+            .handler(limit)
             .childHandler(
                 new ChannelInitializer<Channel>() {
                   @Override
@@ -114,7 +127,7 @@ public final class Gateway implements AutoCloseable {
   @SuppressWarnings("FutureReturnValueIgnored") // Nothing depends on when it is closed.
   private void connected(Channel channel) {
     EventLoopContext loop = loops.get(channel.eventLoop());
-    if (loop == null || !shared.mayEnter()) {
+    if (loop == null) {
       channel.close();
       return;
     }
@@ -157,7 +170,7 @@ public final class Gateway implements AutoCloseable {
     var looking =
         group.scheduleWithFixedDelay(
             () -> {
-              if (shared.connections() == 0) {
+              if (limit.count() == 0) {
                 ended.complete(null);
               }
             },
@@ -170,7 +183,7 @@ public final class Gateway implements AutoCloseable {
 
   /** Returns the number of connected clients. */
   public int count() {
-    return shared.connections();
+    return limit.count();
   }
 
   /** Resets the connections that are still open, and stops all threads. */
@@ -182,6 +195,7 @@ public final class Gateway implements AutoCloseable {
   }
 
   private void stop() {
+    acceptor.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
     group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
     blocking.close();
   }

@@ -2,10 +2,10 @@ package dev.weir.server.gateway;
 
 import dev.weir.engine.StoreException;
 import dev.weir.engine.rules.Ticket;
+import dev.weir.server.http.RequestMemory;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.handler.ssl.SslContext;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,8 +20,8 @@ final class GatewayContext {
   private final Bootstrap bootstrap;
   private final ExecutorService blocking;
   private final int loops;
+  private final RequestMemory memory = RequestMemory.ofThisProcess();
   private final LookAhead lookAhead = LookAhead.ofThisProcess();
-  private final AtomicInteger connections = new AtomicInteger();
   private volatile boolean isDraining;
 
   /**
@@ -56,6 +56,10 @@ final class GatewayContext {
     return engine;
   }
 
+  RequestMemory memory() {
+    return memory;
+  }
+
   LookAhead lookAhead() {
     return lookAhead;
   }
@@ -79,23 +83,6 @@ final class GatewayContext {
   /** Runs work on a thread that may block. */
   void await(Runnable work) {
     blocking.execute(work);
-  }
-
-  /** Returns true if one more client may connect; the caller must then call {@link #left} once. */
-  boolean mayEnter() {
-    if (connections.incrementAndGet() <= settings.bounds().connections()) {
-      return true;
-    }
-    connections.decrementAndGet();
-    return false;
-  }
-
-  void left() {
-    connections.decrementAndGet();
-  }
-
-  int connections() {
-    return connections.get();
   }
 
   boolean isDraining() {

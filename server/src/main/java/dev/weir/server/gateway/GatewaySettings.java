@@ -1,5 +1,7 @@
 package dev.weir.server.gateway;
 
+import dev.weir.engine.rules.TrustedProxies;
+import dev.weir.server.http.ListenerSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -42,10 +44,41 @@ public record GatewaySettings(
    *
    * @param headerBytes max total size of the header fields of a request or a response
    * @param targetBytes max length of a request line
+   * @param minRate min bytes per second of a request body until its response begins; 0 allows any
+   *     rate
    * @param connections max client connections
    * @param upstreamConnections max connections to each upstream
    */
-  public record Bounds(int headerBytes, int targetBytes, int connections, int upstreamConnections) {
-    public static final Bounds DEFAULT = new Bounds(16_384, 8_192, 20_000, 1_000);
+  public record Bounds(
+      int headerBytes,
+      int targetBytes,
+      int minRate,
+      ListenerSettings.Connections connections,
+      int upstreamConnections) {
+    public static final Bounds DEFAULT =
+        new Bounds(
+            16_384,
+            8_192,
+            240,
+            new ListenerSettings.Connections(20_000, 20_000, TrustedProxies.NONE),
+            1_000);
+
+    /** Returns these bounds with another max of connections, in total and per address. */
+    public Bounds withConnections(int max) {
+      return new Bounds(
+          headerBytes,
+          targetBytes,
+          minRate,
+          new ListenerSettings.Connections(max, max, connections.proxies()),
+          upstreamConnections);
+    }
+
+    public Bounds withUpstreamConnections(int max) {
+      return new Bounds(headerBytes, targetBytes, minRate, connections, max);
+    }
+
+    public Bounds withMinRate(int bytesPerSecond) {
+      return new Bounds(headerBytes, targetBytes, bytesPerSecond, connections, upstreamConnections);
+    }
   }
 }

@@ -14,7 +14,7 @@ final class Http1Pool implements UpstreamPool {
   /** Idle connections, least recently used first; the most recently used is taken first. */
   private final ArrayDeque<UpstreamConnection> idle = new ArrayDeque<>();
 
-  private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
+  private final WaitingRequests waiting = new WaitingRequests();
 
   /** Number of connections that are open or being opened. */
   private int open;
@@ -27,9 +27,13 @@ final class Http1Pool implements UpstreamPool {
 
   @Override
   public void open(Waiting passage, boolean isFresh) {
+    if (!waiting.mayUse(passage, max)) {
+      waiting.addLast(passage);
+      return;
+    }
     UpstreamConnection free = isFresh ? null : free();
     if (free != null) {
-      passage.connected(free);
+      hand(free, passage);
       return;
     }
     if (open >= max && isFresh && !idle.isEmpty()) {
@@ -50,19 +54,28 @@ final class Http1Pool implements UpstreamPool {
     return free;
   }
 
+  private void hand(UpstreamConnection connection, Waiting passage) {
+    passage.connected(connection.unfinished(waiting.use(passage)));
+  }
+
   private void connect(Waiting passage) {
     open++;
+    boolean isUnfinished = waiting.use(passage);
     connector.connect(
         this::pipeline,
         new Connector.Hearer() {
           @Override
           public void connected(Channel channel) {
-            passage.connected(channel.pipeline().get(UpstreamConnection.class).opened());
+            passage.connected(
+                channel.pipeline().get(UpstreamConnection.class).opened().unfinished(isUnfinished));
           }
 
           @Override
           public void failed(Throwable cause) {
             open--;
+            if (isUnfinished) {
+              waiting.finished();
+            }
             passage.unreachable(cause);
             admitNext();
           }
@@ -82,11 +95,39 @@ final class Http1Pool implements UpstreamPool {
       connection.close();
       return;
     }
-    Waiting next = nextWaiting();
+    Waiting next = waiting.poll(max);
     if (next == null) {
       idle.addLast(connection);
     } else {
-      next.connected(connection);
+      hand(connection, next);
+    }
+  }
+
+  /** Lets a request proceed that waited for the share of those whose body is still arriving. */
+  @Override
+  public void finished() {
+    waiting.finished();
+    serveNext();
+  }
+
+  @Override
+  public void arrived(Waiting passage) {
+    waiting.arrived(passage);
+    serveNext();
+  }
+
+  private void serveNext() {
+    Waiting next = open < max || !idle.isEmpty() ? waiting.poll(max) : null;
+    if (next == null) {
+      return;
+    }
+    UpstreamConnection free = free();
+    if (free != null) {
+      hand(free, next);
+    } else if (open < max) {
+      connect(next);
+    } else {
+      waiting.addFirst(next);
     }
   }
 
@@ -98,18 +139,10 @@ final class Http1Pool implements UpstreamPool {
   }
 
   private void admitNext() {
-    Waiting next = open < max ? nextWaiting() : null;
+    Waiting next = open < max ? waiting.poll(max) : null;
     if (next != null) {
       connect(next);
     }
-  }
-
-  private @Nullable Waiting nextWaiting() {
-    Waiting next = waiting.pollFirst();
-    while (next != null && !next.isConnecting()) {
-      next = waiting.pollFirst();
-    }
-    return next;
   }
 
   @Override
@@ -119,7 +152,7 @@ final class Http1Pool implements UpstreamPool {
       idle.removeFirst().close();
       oldest = idle.peekFirst();
     }
-    waiting.removeIf(passage -> !passage.isConnecting());
+    waiting.sweep();
   }
 
   @Override

@@ -14,7 +14,6 @@ import io.netty.handler.codec.http2.Http2StreamChannelBootstrap;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
-import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /** An upstream pool with one HTTP/2 connection, which carries each request on its own stream. */
@@ -27,7 +26,7 @@ final class Http2Pool implements UpstreamPool {
 
   private final Connector connector;
   private final long keptNanos;
-  private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
+  private final WaitingRequests waiting = new WaitingRequests();
 
   /** The connection that accepts new streams, if there is one. */
   private @Nullable Channel parent;
@@ -62,12 +61,17 @@ final class Http2Pool implements UpstreamPool {
       connect();
       return;
     }
-    while (streams < maxStreams && !waiting.isEmpty()) {
-      Waiting next = waiting.removeFirst();
-      if (next.isConnecting()) {
-        stream(connection, next);
+    while (streams < maxStreams) {
+      Waiting next = waiting.poll(maxStreams());
+      if (next == null) {
+        return;
       }
+      stream(connection, next);
     }
+  }
+
+  private int maxStreams() {
+    return (int) Math.min(maxStreams, Integer.MAX_VALUE);
   }
 
   private void connect() {
@@ -91,10 +95,10 @@ final class Http2Pool implements UpstreamPool {
   }
 
   private void giveUp(Throwable cause) {
-    Waiting failed = waiting.pollFirst();
+    Waiting failed = waiting.poll(Integer.MAX_VALUE);
     while (failed != null) {
       failed.unreachable(cause);
-      failed = waiting.pollFirst();
+      failed = waiting.poll(Integer.MAX_VALUE);
     }
   }
 
@@ -115,6 +119,7 @@ final class Http2Pool implements UpstreamPool {
 
   private void stream(Channel connection, Waiting passage) {
     streams++;
+    boolean isUnfinished = waiting.use(passage);
     new Http2StreamChannelBootstrap(connection)
         .handler(
             new ChannelInitializer<Channel>() {
@@ -127,14 +132,24 @@ final class Http2Pool implements UpstreamPool {
               }
             })
         .open()
-        .addListener((Future<Http2StreamChannel> opening) -> opened(opening, passage));
+        .addListener(
+            (Future<Http2StreamChannel> opening) -> opened(opening, passage, isUnfinished));
   }
 
-  private void opened(Future<Http2StreamChannel> opening, Waiting passage) {
+  private void opened(Future<Http2StreamChannel> opening, Waiting passage, boolean isUnfinished) {
     if (opening.isSuccess()) {
-      passage.connected(opening.getNow().pipeline().get(UpstreamConnection.class).opened());
+      passage.connected(
+          opening
+              .getNow()
+              .pipeline()
+              .get(UpstreamConnection.class)
+              .opened()
+              .unfinished(isUnfinished));
     } else {
       streams--;
+      if (isUnfinished) {
+        waiting.finished();
+      }
       passage.unreachable(opening.cause());
     }
   }
@@ -146,6 +161,18 @@ final class Http2Pool implements UpstreamPool {
   }
 
   @Override
+  public void arrived(Waiting passage) {
+    waiting.arrived(passage);
+    admit();
+  }
+
+  @Override
+  public void finished() {
+    waiting.finished();
+    admit();
+  }
+
+  @Override
   public void lost(UpstreamConnection connection) {
     streams--;
     idleSinceNanos = System.nanoTime();
@@ -154,7 +181,7 @@ final class Http2Pool implements UpstreamPool {
 
   @Override
   public void sweep(long nowNanos) {
-    waiting.removeIf(passage -> !passage.isConnecting());
+    waiting.sweep();
     if (streams == 0 && parent != null && idleSinceNanos - (nowNanos - keptNanos) < 0) {
       parent.close();
       parent = null;

@@ -25,6 +25,13 @@ final class Refusals {
   static final Problem SLOW_BODY =
       Problem.of(408, "request-timeout", "The rest of the request did not arrive in time.");
 
+  static final Problem BUSY =
+      Problem.of(
+          503,
+          "busy",
+          "The requests in progress leave no memory for this one; it was not forwarded, try again"
+              + " soon.");
+
   static final Problem UNREACHABLE =
       Problem.of(502, "upstream-unreachable", "The gateway cannot connect to the upstream.");
 

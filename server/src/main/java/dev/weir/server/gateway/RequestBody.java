@@ -1,5 +1,7 @@
 package dev.weir.server.gateway;
 
+import dev.weir.server.http.BodyDeadline;
+import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
@@ -10,10 +12,23 @@ final class RequestBody {
   /** Max bytes of an unwanted body that are read and discarded to keep the connection reusable. */
   private static final int MAX_UNWANTED_BYTES = 1 << 20;
 
+  /**
+   * Max bytes that are read from a client before it has a connection to its upstream: a body of up
+   * to this size is complete by then.
+   */
+  private static final int MAX_COLLECTED_BYTES = 16 * 1024;
+
+  /** Smaller pieces are copied when they are held: each would keep a whole read buffer. */
+  private static final int SMALL_BYTES = 1_024;
+
   private final long announcedBytes;
+  private final BodyDeadline deadline;
 
   /** Pieces that arrived before an upstream connection could take them. */
   private final ArrayDeque<HttpContent> held = new ArrayDeque<>(0);
+
+  /** Whether the last held piece is a copy, which others may be added to. */
+  private boolean isLastOwn;
 
   private long arrivedBytes;
   private long unwantedBytes;
@@ -24,12 +39,30 @@ final class RequestBody {
 
   private int portions;
 
-  RequestBody(long announcedBytes) {
+  RequestBody(long announcedBytes, BodyDeadline deadline) {
     this.announcedBytes = announcedBytes;
+    this.deadline = deadline;
+  }
+
+  /** Returns the time until which more of the body has to arrive. */
+  BodyDeadline deadline() {
+    return deadline;
+  }
+
+  /** Returns true if there is something to send to the upstream. */
+  boolean isBegun() {
+    return isWhole || arrivedBytes > 0;
+  }
+
+  /** Returns true if more may be read before there is a connection that can take it. */
+  boolean mayCollect() {
+    return arrivedBytes < MAX_COLLECTED_BYTES;
   }
 
   void arrived(HttpContent piece) {
-    arrivedBytes += piece.content().readableBytes();
+    int bytes = piece.content().readableBytes();
+    arrivedBytes += bytes;
+    deadline.arrived(bytes, System.nanoTime());
     if (piece instanceof LastHttpContent last) {
       isWhole = true;
       // An upstream that merges trailers into the headers would accept forbidden headers this way.
@@ -49,8 +82,22 @@ final class RequestBody {
     isWhole = true;
   }
 
+  /** Holds a piece until it can be sent. Small pieces are copied into one buffer. */
   void hold(HttpContent piece) {
-    held.addLast(piece);
+    int bytes = piece.content().readableBytes();
+    if (piece instanceof LastHttpContent || bytes >= SMALL_BYTES) {
+      held.addLast(piece);
+      isLastOwn = false;
+      return;
+    }
+    HttpContent last = held.peekLast();
+    if (last == null || !isLastOwn || last.content().writableBytes() < bytes) {
+      last = new DefaultHttpContent(piece.content().alloc().buffer(SMALL_BYTES));
+      held.addLast(last);
+      isLastOwn = true;
+    }
+    last.content().writeBytes(piece.content());
+    piece.release();
   }
 
   /** Allows one more portion to be read ahead; returns false if that is not possible. */

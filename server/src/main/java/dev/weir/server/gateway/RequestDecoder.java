@@ -1,5 +1,6 @@
 package dev.weir.server.gateway;
 
+import dev.weir.server.http.FewHeaders;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.HttpDecoderConfig;
@@ -21,10 +22,11 @@ final class RequestDecoder extends HttpRequestDecoder {
    */
   RequestDecoder(GatewaySettings.Bounds bounds, Runnable begun) {
     super(
-        new HttpDecoderConfig()
-            .setMaxInitialLineLength(bounds.targetBytes())
-            .setMaxHeaderSize(bounds.headerBytes())
-            .setMaxChunkSize(65_536));
+        FewHeaders.in(
+            new HttpDecoderConfig()
+                .setMaxInitialLineLength(bounds.targetBytes())
+                .setMaxHeaderSize(bounds.headerBytes())
+                .setMaxChunkSize(65_536)));
     this.begun = begun;
   }
 

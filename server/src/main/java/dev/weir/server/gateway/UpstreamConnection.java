@@ -37,6 +37,10 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   private boolean isReleased;
 
   private boolean isClosing;
+
+  /** Whether the connection counts as one whose request is still arriving. */
+  private boolean isUnfinished;
+
   private long idleSinceNanos;
 
   /** The pool that owns the connection. */
@@ -46,6 +50,9 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
 
     /** Called when a connection is closed. */
     void lost(UpstreamConnection connection);
+
+    /** Called when the body of the request has arrived that was still arriving when it began. */
+    void finished();
   }
 
   /** The request that the connection carries; receives what the upstream sends. */
@@ -122,6 +129,20 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     return this;
   }
 
+  /** Marks the request of the connection as one that is still arriving. */
+  UpstreamConnection unfinished(boolean is) {
+    isUnfinished = is;
+    return this;
+  }
+
+  /** Called when the request has arrived completely, or is over. Idempotent. */
+  void finish() {
+    if (isUnfinished) {
+      isUnfinished = false;
+      owner.finished();
+    }
+  }
+
   /** Switches from HTTP messages to raw bytes. */
   void becomeTunnel() {
     // The encoder first: the decoder hands on its bytes, and the other side may respond to them.
@@ -141,6 +162,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   void releaseUnused() {
     idleSinceNanos = System.nanoTime();
     wire.read(true);
+    finish();
     owner.release(this);
   }
 
@@ -243,6 +265,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     boolean wasReleased = isReleased;
     passage = null;
     isReleased = false;
+    finish();
     if (isOpen) {
       owner.lost(this);
     }

@@ -28,7 +28,7 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
   private final Upstream target;
   private final GatewaySettings.Times times;
 
-  private Stage stage = Stage.CONNECTING;
+  private Stage stage = Stage.BEGINNING;
   private @Nullable UpstreamConnection upstream;
   private @Nullable Tunnel tunnel;
   private boolean isUpstreamReusable;
@@ -36,6 +36,8 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
 
   /** Progress of the exchange. */
   private enum Stage {
+    /** No byte of the body has arrived; nothing is asked of the upstream. */
+    BEGINNING,
     CONNECTING,
     /** The request, or a part of it, has been sent to the upstream. */
     SENT,
@@ -62,19 +64,39 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
     this.times = client.loop().settings().times();
   }
 
+  /**
+   * Asks for a connection to the upstream, as soon as there is something to send: clients that send
+   * nothing would otherwise take all connections from those that do. A client that expects 100
+   * Continue waits for the upstream's word, and sends nothing before.
+   */
   void begin() {
-    connect(false);
+    body.deadline().begin(System.nanoTime());
+    if (body.isBegun() || requestHead.expectsContinue()) {
+      connect(false);
+    } else {
+      stage = Stage.BEGINNING;
+      client.timeOutAt(body.deadline().nanos());
+      client.read(true);
+    }
   }
 
   private void connect(boolean isFresh) {
     stage = Stage.CONNECTING;
     client.timeOutAfter(times.connect());
     client.loop().pool(target).open(this, isFresh);
+    if (stage == Stage.CONNECTING && body.mayCollect()) {
+      client.read(true);
+    }
   }
 
   @Override
   public boolean isConnecting() {
     return stage == Stage.CONNECTING;
+  }
+
+  @Override
+  public boolean isWhole() {
+    return body.isWhole();
   }
 
   /** Returns true if part of a response has already been sent to the client. */
@@ -102,12 +124,23 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
       wire.write(LastHttpContent.EMPTY_LAST_CONTENT);
     }
     wire.flush();
-    awaitResponse();
+    if (body.isWhole()) {
+      connection.finish();
+    }
     client.read(true);
+    body.deadline().begin(System.nanoTime());
+    awaitResponse();
   }
 
   private void awaitResponse() {
-    client.timeOutAfter(body.isWhole() ? times.response() : times.idle());
+    if (body.isWhole()) {
+      client.timeOutAfter(times.response());
+    } else if (client.wire().isRead()) {
+      client.timeOutAt(body.deadline().nanos());
+    } else {
+      // It is the upstream's turn to read.
+      client.timeOutAfter(times.idle());
+    }
   }
 
   @Override
@@ -129,15 +162,20 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
   /** Forwards a piece of the request body. */
   void content(HttpContent piece) {
     UpstreamConnection to = upstream;
-    if (stage == Stage.CONNECTING) {
+    if (stage == Stage.BEGINNING) {
       body.hold(piece);
-      client.read(body.isWhole() || body.isAhead(piece));
+      if (body.isBegun()) {
+        connect(false);
+      }
+    } else if (stage == Stage.CONNECTING) {
+      waitWith(piece);
     } else if (to == null || stage == Stage.TUNNEL) {
       piece.release();
     } else {
       if (body.isWhole()) {
         // The next data is another request or a close, and a close must be detected.
         to.wire().write(piece);
+        to.finish();
         client.read(true);
       } else if (body.isAhead(piece)) {
         to.wire().write(piece);
@@ -149,6 +187,15 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
       } else {
         client.timeOutAfter(times.idle());
       }
+    }
+  }
+
+  private void waitWith(HttpContent piece) {
+    boolean isAhead = body.isAhead(piece);
+    body.hold(piece);
+    client.read(body.isWhole() || isAhead || body.mayCollect());
+    if (body.isWhole()) {
+      client.loop().pool(target).arrived(this);
     }
   }
 
@@ -297,7 +344,12 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
 
   @Override
   public void upstreamWritable() {
+    boolean wasPaused = !client.wire().isRead();
     client.read(true);
+    if (wasPaused && stage == Stage.SENT && !body.isWhole()) {
+      body.deadline().begin(System.nanoTime());
+      awaitResponse();
+    }
   }
 
   @Override
@@ -318,7 +370,7 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
         abandon();
         listener.tunnelEnded();
       }
-      case CONNECTING, RESPONDED, OVER -> {}
+      case BEGINNING, CONNECTING, RESPONDED, OVER -> {}
     }
   }
 
@@ -333,6 +385,10 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
   /** Called when the current wait has timed out. */
   void timedOut() {
     switch (stage) {
+      case BEGINNING -> {
+        stage = Stage.OVER;
+        listener.refuseForGood(Refusals.SLOW_BODY);
+      }
       case CONNECTING -> {
         stage = Stage.OVER;
         listener.failed(GatewayMetrics.Failure.CONNECT_TIMEOUT, Refusals.NO_CONNECTION);

@@ -7,6 +7,9 @@ interface UpstreamPool extends UpstreamConnection.Owner {
     /** Returns true if the request still needs a connection. */
     boolean isConnecting();
 
+    /** Returns true if the whole request has arrived. */
+    boolean isWhole();
+
     /** Called with the connection for the request. */
     void connected(UpstreamConnection connection);
 
@@ -20,6 +23,9 @@ interface UpstreamPool extends UpstreamConnection.Owner {
    * @param isFresh whether the connection must be a new one
    */
   void open(Waiting passage, boolean isFresh);
+
+  /** Called when a request that may wait here has arrived completely. */
+  void arrived(Waiting passage);
 
   /** Closes connections that have been unused for too long. */
   void sweep(long nowNanos);

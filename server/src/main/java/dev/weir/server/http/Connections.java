@@ -3,8 +3,12 @@ package dev.weir.server.http;
 import io.micronaut.context.BeanProvider;
 import io.micronaut.context.event.BeanCreatedEvent;
 import io.micronaut.context.event.BeanCreatedEventListener;
+import io.micronaut.http.netty.channel.ChannelPipelineCustomizer;
 import io.micronaut.http.server.netty.NettyServerCustomizer;
+import io.micronaut.http.server.netty.configuration.NettyHttpServerConfiguration;
 import io.netty.channel.Channel;
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpServerCodec;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.util.List;
@@ -22,7 +26,11 @@ import java.util.concurrent.TimeUnit;
  */
 @Singleton
 public final class Connections implements BeanCreatedEventListener<NettyServerCustomizer.Registry> {
+  private final ListenerSettings settings;
+  private final ConnectionLimit limit;
+  private final BeanProvider<NettyHttpServerConfiguration> codec;
   private final BeanProvider<ConnectionExtension> extensions;
+  private final RequestMemory memory = RequestMemory.ofThisProcess();
   private final List<Channel> sockets = new CopyOnWriteArrayList<>();
   private final Set<HttpConnection> open = ConcurrentHashMap.newKeySet();
 
@@ -30,7 +38,13 @@ public final class Connections implements BeanCreatedEventListener<NettyServerCu
    * Creates the listener. The extensions are looked up on the first connection, because they need
    * beans that are created after the server.
    */
-  Connections(BeanProvider<ConnectionExtension> extensions) {
+  Connections(
+      ListenerSettings settings,
+      BeanProvider<NettyHttpServerConfiguration> codec,
+      BeanProvider<ConnectionExtension> extensions) {
+    this.settings = settings;
+    this.limit = settings.connections().limit();
+    this.codec = codec;
     this.extensions = extensions;
   }
 
@@ -80,6 +94,7 @@ public final class Connections implements BeanCreatedEventListener<NettyServerCu
     public NettyServerCustomizer specializeForChannel(Channel channel, ChannelRole role) {
       if (role == ChannelRole.LISTENER) {
         sockets.add(channel);
+        channel.pipeline().addFirst(limit);
         return this;
       }
       return new Connected(channel);
@@ -95,10 +110,28 @@ public final class Connections implements BeanCreatedEventListener<NettyServerCu
 
     @Override
     public void onStreamPipelineBuilt() {
-      HttpConnection conversation = new HttpConnection(channel);
+      channel
+          .pipeline()
+          .replace(
+              ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC,
+              ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC,
+              codec());
+      HttpConnection conversation = new HttpConnection(channel, settings, memory);
       open.add(conversation);
       extensions.forEach(each -> each.extend(conversation));
       channel.closeFuture().addListener(closed -> open.remove(conversation));
+    }
+
+    /** Returns the codec of Micronaut, with a max number of header fields in addition. */
+    private HttpServerCodec codec() {
+      NettyHttpServerConfiguration sizes = codec.get();
+      return new HttpServerCodec(
+          FewHeaders.in(
+              new HttpDecoderConfig()
+                  .setMaxInitialLineLength(sizes.getMaxInitialLineLength())
+                  .setMaxHeaderSize(sizes.getMaxHeaderSize())
+                  .setMaxChunkSize(sizes.getMaxChunkSize())
+                  .setInitialBufferSize(sizes.getInitialBufferSize())));
     }
   }
 }

@@ -1,6 +1,8 @@
 package dev.weir.server.http;
 
 import io.micronaut.http.netty.channel.ChannelPipelineCustomizer;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandler;
@@ -8,9 +10,15 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpStatusClass;
+import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.timeout.IdleStateEvent;
 import io.netty.util.ReferenceCountUtil;
@@ -36,7 +44,22 @@ public final class HttpConnection {
   /** Interval at which a connection with a pending response is checked again. */
   private static final long LOOK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
+  private static final Problem SLOW_HEAD =
+      Problem.of(408, "request-timeout", "The head of the request did not arrive in time.");
+
+  private static final Problem SLOW_BODY =
+      Problem.of(408, "request-timeout", "The body of the request arrives too slowly.");
+
+  private static final Problem NO_MEMORY =
+      Problem.of(
+          503,
+          "busy",
+          "The requests in progress leave no memory for this one. Nothing was done; try again.");
+
   private final Channel channel;
+  private final ListenerSettings settings;
+  private final RequestMemory memory;
+  private final BodyDeadline bodyDeadline;
 
   // The fields below are confined to the channel's event loop.
   private int unanswered;
@@ -46,11 +69,32 @@ public final class HttpConnection {
   private long wholeRequests;
   private boolean halfRead;
   private boolean saidAll;
-  private long activeNanos = System.nanoTime();
+  private long activeNanos;
+
+  /** Since when the time counts for the head that is being received. */
+  private long headSinceNanos;
+
+  private boolean isHeadBegun;
+
+  private long pausedSinceNanos;
+  private boolean isWatched;
+
+  /** Whether the body in progress is read line by line, and so does not stay in memory. */
+  private boolean isStream;
+
+  /** Memory taken for what has arrived, and for header fields that are not counted yet. */
+  private long heldBytes;
+
+  private long fieldBytes;
 
   /** Starts to watch a connection whose pipeline has been built. */
-  HttpConnection(Channel channel) {
+  HttpConnection(Channel channel, ListenerSettings settings, RequestMemory memory) {
     this.channel = channel;
+    this.activeNanos = now();
+    this.settings = settings;
+    this.memory = memory;
+    this.bodyDeadline =
+        new BodyDeadline(settings.headTimeout(), settings.idleTimeout(), settings.minRate());
     channel
         .pipeline()
         .addFirst(BYTES, new Bytes())
@@ -75,7 +119,7 @@ public final class HttpConnection {
         .eventLoop()
         .execute(
             () -> {
-              activeNanos = System.nanoTime();
+              activeNanos = now();
               look(idle.toNanos());
             });
     CompletableFuture<Void> ended = new CompletableFuture<>();
@@ -92,7 +136,7 @@ public final class HttpConnection {
     if (!channel.isActive() || saidAll) {
       return;
     }
-    long idleForNanos = System.nanoTime() - activeNanos;
+    long idleForNanos = now() - activeNanos;
     long laterNanos = isBusy() ? LOOK_AGAIN_NANOS : idleNanos - idleForNanos;
     if (laterNanos > 0) {
       channel.eventLoop().schedule(() -> look(idleNanos), laterNanos, TimeUnit.NANOSECONDS);
@@ -101,23 +145,140 @@ public final class HttpConnection {
     }
   }
 
+  private long now() {
+    return channel.eventLoop().ticker().nanoTime();
+  }
+
   private boolean isBusy() {
     ChannelOutboundBuffer unwritten = channel.unsafe().outboundBuffer();
     return unanswered > 0 || halfRead || (unwritten != null && !unwritten.isEmpty());
   }
 
+  /**
+   * Counts bytes that have arrived for requests without a response: refuses the request that takes
+   * too much memory, and begins to watch the time of one that has not arrived completely.
+   */
+  private void arrived(int bytes, long nowNanos) {
+    boolean isHead = halfRead && !isBodyOpen;
+    if (isHead) {
+      if (!isHeadBegun) {
+        isHeadBegun = true;
+        headSinceNanos = nowNanos;
+      }
+      hold((long) bytes * RequestMemory.HEAP_PER_HEAD_BYTE);
+    } else if (unanswered > 0) {
+      hold(fieldBytes + (isStream && isBodyOpen ? 0 : bytes + RequestMemory.BUFFER_BYTES));
+      fieldBytes = 0;
+    }
+    if (isBodyOpen) {
+      bodyDeadline.arrived(bytes, nowNanos);
+    }
+    if (!isWatched && (isHead || isBodyOpen)) {
+      watch(settings.headTimeout().toNanos());
+    }
+  }
+
+  private void hold(long bytes) {
+    if (memory.take(heldBytes, bytes)) {
+      heldBytes += bytes;
+    } else {
+      refuse(NO_MEMORY);
+    }
+  }
+
+  private void release() {
+    memory.giveBack(heldBytes);
+    heldBytes = 0;
+    fieldBytes = 0;
+  }
+
+  private void watch(long afterNanos) {
+    isWatched = true;
+    channel.eventLoop().schedule(this::checkTime, afterNanos, TimeUnit.NANOSECONDS);
+  }
+
+  /**
+   * Refuses a request that arrives too slowly. The time of a head counts from its turn: while an
+   * earlier request has no response, its client may wait for that.
+   */
+  private void checkTime() {
+    isWatched = false;
+    if (!channel.isActive() || saidAll) {
+      return;
+    }
+    long now = now();
+    if (isBodyOpen && responsesNotBegun > 0) {
+      // A sender that is not read cannot go on: that time does not count.
+      long leftNanos = isReading ? bodyDeadline.nanos() - now : settings.headTimeout().toNanos();
+      goOn(leftNanos, SLOW_BODY);
+    } else if (halfRead && !isBodyOpen) {
+      if (unanswered > 0) {
+        headSinceNanos = now;
+      }
+      goOn(headSinceNanos + settings.headTimeout().toNanos() - now, SLOW_HEAD);
+    }
+  }
+
+  private void goOn(long leftNanos, Problem late) {
+    if (leftNanos > 0) {
+      watch(leftNanos);
+    } else {
+      refuse(late);
+    }
+  }
+
+  /** Answers the request that is being received, if it is in turn, and closes the connection. */
+  private void refuse(Problem problem) {
+    boolean isInTurn = unanswered == (isBodyOpen ? 1 : 0) && responsesNotBegun == unanswered;
+    ChannelHandlerContext messages = channel.pipeline().context(MESSAGES);
+    if (isInTurn && messages != null) {
+      messages.writeAndFlush(response(problem));
+    }
+    channel.close();
+  }
+
+  private static FullHttpResponse response(Problem problem) {
+    byte[] body = problem.toJson();
+    FullHttpResponse response =
+        new DefaultFullHttpResponse(
+            HttpVersion.HTTP_1_1,
+            HttpResponseStatus.valueOf(problem.status()),
+            Unpooled.wrappedBuffer(body));
+    response
+        .headers()
+        .set(HttpHeaderNames.CONTENT_TYPE, Problem.MEDIA_TYPE)
+        .set(HttpHeaderNames.CONTENT_LENGTH, body.length)
+        .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+    return response;
+  }
+
   /** The handler next to the socket, which sees bytes. */
   private final class Bytes extends ChannelDuplexHandler {
     @Override
-    public void channelRead(ChannelHandlerContext context, Object bytes) {
+    public void channelRead(ChannelHandlerContext context, Object message) {
       if (saidAll) {
-        ReferenceCountUtil.release(bytes);
+        ReferenceCountUtil.release(message);
         return;
       }
-      activeNanos = System.nanoTime();
+      activeNanos = now();
       long before = wholeRequests;
-      context.fireChannelRead(bytes);
+      int count = 0;
+      Object kept = message;
+      if (message instanceof ByteBuf bytes) {
+        count = bytes.readableBytes();
+        kept = isBodyOpen ? CompactBuffer.of(bytes) : bytes;
+      }
+      context.fireChannelRead(kept);
       halfRead = wholeRequests == before;
+      if (halfRead || unanswered > 0) {
+        arrived(count, activeNanos);
+      }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+      release();
+      context.fireChannelInactive();
     }
 
     @Override
@@ -148,11 +309,12 @@ public final class HttpConnection {
   private final class Messages extends ChannelDuplexHandler {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
-      isReading = false;
-      if (message instanceof HttpRequest) {
-        unanswered++;
-        responsesNotBegun++;
-        isBodyOpen = true;
+      if (isReading) {
+        isReading = false;
+        pausedSinceNanos = activeNanos;
+      }
+      if (message instanceof HttpRequest request) {
+        begun(request);
       }
       if (message instanceof LastHttpContent) {
         wholeRequests++;
@@ -161,8 +323,30 @@ public final class HttpConnection {
       context.fireChannelRead(message);
     }
 
+    private void begun(HttpRequest request) {
+      if (unanswered == 0) {
+        release();
+      }
+      unanswered++;
+      responsesNotBegun++;
+      isBodyOpen = true;
+      isHeadBegun = false;
+      fieldBytes += (long) request.headers().size() * RequestMemory.FIELD_BYTES;
+      isStream = isStream(request);
+      bodyDeadline.begin(activeNanos);
+      pausedSinceNanos = activeNanos;
+    }
+
+    private static boolean isStream(HttpRequest request) {
+      String type = request.headers().get(HttpHeaderNames.CONTENT_TYPE);
+      return type != null && (type.contains("ndjson") || type.contains("csv"));
+    }
+
     @Override
     public void read(ChannelHandlerContext context) {
+      if (!isReading && isBodyOpen) {
+        bodyDeadline.extend(now() - pausedSinceNanos);
+      }
       isReading = true;
       context.read();
     }
@@ -186,7 +370,13 @@ public final class HttpConnection {
       }
       if (message instanceof LastHttpContent && !isInterim(message)) {
         unanswered--;
-        activeNanos = System.nanoTime();
+        activeNanos = now();
+        if (unanswered == 0) {
+          headSinceNanos = activeNanos;
+          if (!halfRead) {
+            release();
+          }
+        }
       }
       context.write(message, promise);
     }

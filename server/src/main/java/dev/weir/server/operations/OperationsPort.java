@@ -1,7 +1,9 @@
 package dev.weir.server.operations;
 
+import dev.weir.engine.rules.TrustedProxies;
 import dev.weir.server.http.AllowedHosts;
 import dev.weir.server.http.BearerToken;
+import dev.weir.server.http.ConnectionLimit;
 import dev.weir.server.http.Exposure;
 import dev.weir.server.http.FailedLogins;
 import dev.weir.server.http.HttpSettings;
@@ -41,7 +43,6 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -52,6 +53,7 @@ import org.slf4j.LoggerFactory;
 public final class OperationsPort implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(OperationsPort.class);
   static final int MAX_CONNECTIONS = 32;
+  static final int MAX_CONNECTIONS_PER_ADDRESS = 16;
   private static final Duration MAX_CONNECTION = Duration.ofSeconds(15);
   private static final int MAX_LINE = 1_024;
   private static final int MAX_HEADERS = 8_192;
@@ -63,7 +65,6 @@ public final class OperationsPort implements AutoCloseable {
   private final Readiness readiness;
   private final PrometheusRegistry metrics;
   private final Duration maxConnection;
-  private final AtomicInteger connections = new AtomicInteger();
   private final EventLoopGroup group =
       new MultiThreadIoEventLoopGroup(
           1,
@@ -103,6 +104,9 @@ public final class OperationsPort implements AutoCloseable {
         new ServerBootstrap()
             .group(group)
             .channel(NioServerSocketChannel.class)
+            .handler(
+                new ConnectionLimit(
+                    MAX_CONNECTIONS, MAX_CONNECTIONS_PER_ADDRESS, TrustedProxies.NONE))
             .childHandler(
                 new ChannelInitializer<>() {
                   @Override
@@ -140,11 +144,6 @@ public final class OperationsPort implements AutoCloseable {
   }
 
   private void accept(Channel channel) {
-    channel.closeFuture().addListener(closed -> connections.decrementAndGet());
-    if (connections.incrementAndGet() > MAX_CONNECTIONS) {
-      end(channel);
-      return;
-    }
     // Neither a slow request nor an answer that is not read takes longer, however often there is
     // a byte of it: a few such connections would keep everyone else out.
     var ending =

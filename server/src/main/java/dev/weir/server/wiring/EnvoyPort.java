@@ -1,9 +1,11 @@
 package dev.weir.server.wiring;
 
+import dev.weir.engine.rules.TrustedProxies;
 import dev.weir.server.envoy.EnvoyServer;
 import dev.weir.server.http.Exposure;
 import dev.weir.server.http.FailedLogins;
 import dev.weir.server.http.HttpSettings;
+import dev.weir.server.http.ListenerSettings;
 import dev.weir.server.metrics.EnvoyMetrics;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -20,11 +22,24 @@ final class EnvoyPort implements AutoCloseable {
     this.patience = patience;
   }
 
-  /** The address to listen on, who can reach it, and how long a drain may take. */
-  record Address(InetSocketAddress socket, Exposure exposure, Drain.Patience patience) {}
+  /**
+   * The address to listen on, who can reach it, its max connections, and how long a drain may take.
+   */
+  record Address(
+      InetSocketAddress socket,
+      Exposure exposure,
+      ListenerSettings.Connections connections,
+      Drain.Patience patience) {}
 
   /** Returns the address to listen on; empty if the service is disabled. */
-  static Optional<Address> address(Settings settings, Drain.Patience patience) {
+  static Optional<Address> address(
+      Settings settings, TrustedProxies proxies, Drain.Patience patience) {
+    ListenerSettings.Connections connections =
+        ConnectionSettings.of(
+            settings,
+            Setting.GRPC_MAX_CONNECTIONS,
+            Setting.GRPC_MAX_CONNECTIONS_PER_ADDRESS,
+            proxies);
     if (settings.optional(Setting.GRPC_PORT).isEmpty()) {
       return Optional.empty();
     }
@@ -32,7 +47,8 @@ final class EnvoyPort implements AutoCloseable {
     ListenAddress host = ListenAddress.of(settings, Setting.GRPC_HOST);
     refuseWithoutKeys(settings, host.exposure());
     return Optional.of(
-        new Address(new InetSocketAddress(host.address(), port), host.exposure(), patience));
+        new Address(
+            new InetSocketAddress(host.address(), port), host.exposure(), connections, patience));
   }
 
   /**
@@ -65,6 +81,7 @@ final class EnvoyPort implements AutoCloseable {
       return new EnvoyPort(
           EnvoyServer.start(
               address.socket(),
+              address.connections(),
               parts,
               rest.at(address.exposure()).isOpenToClients()
                   ? Optional.empty()

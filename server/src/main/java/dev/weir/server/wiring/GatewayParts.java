@@ -19,10 +19,12 @@ final class GatewayParts {
   private static final Duration LONGEST = Duration.ofDays(1);
   private static final Duration MAX_CONNECTING = Duration.ofMinutes(5);
 
+  private static final int MAX_RATE = 1 << 20;
+
   private GatewayParts() {}
 
   /** Returns the settings of the gateway; empty if it is disabled. */
-  static Optional<GatewaySettings> settings(Settings settings) {
+  static Optional<GatewaySettings> settings(Settings settings, TrustedProxies proxies) {
     settings.flag(Setting.GATEWAY_ACCESS_LOG);
     GatewaySettings.Times times =
         new GatewaySettings.Times(
@@ -35,7 +37,12 @@ final class GatewayParts {
         new GatewaySettings.Bounds(
             settings.number(Setting.GATEWAY_MAX_HEADER, 1_024, 1 << 20),
             settings.number(Setting.GATEWAY_MAX_TARGET, 128, 1 << 16),
-            settings.number(Setting.GATEWAY_MAX_CONNECTIONS, 1, 1_000_000),
+            settings.number(Setting.GATEWAY_MIN_RATE, 0, MAX_RATE),
+            ConnectionSettings.of(
+                settings,
+                Setting.GATEWAY_MAX_CONNECTIONS,
+                Setting.GATEWAY_MAX_CONNECTIONS_PER_ADDRESS,
+                proxies),
             settings.number(Setting.GATEWAY_MAX_UPSTREAM_CONNECTIONS, 1, 60_000));
     if (settings.optional(Setting.GATEWAY_PORT).isEmpty()) {
       return Optional.empty();

@@ -38,7 +38,8 @@ record NodeSettings(
   record TracingSettings(URI collector, int percent) {}
 
   static NodeSettings of(Settings settings) {
-    WebSettings web = WebSettings.of(settings);
+    TrustedProxies proxies = trustedProxies(settings);
+    WebSettings web = WebSettings.of(settings, proxies);
     int percent = settings.number(Setting.TRACING_PERCENT, 0, 100);
     return new NodeSettings(
         web,
@@ -49,8 +50,8 @@ record NodeSettings(
         NotificationSettings.of(settings),
         PaymentSettings.of(settings),
         GatewayParts.routes(settings),
-        GatewayParts.settings(settings),
-        EnvoyPort.address(settings, web.patience()),
+        GatewayParts.settings(settings, proxies),
+        EnvoyPort.address(settings, proxies, web.patience()),
         settings
             .webAddress(Setting.TRACING_ENDPOINT)
             .map(collector -> new TracingSettings(collector, percent)));

@@ -13,6 +13,31 @@ public enum Setting {
       "Address to listen on. Addresses other than loopback require weir.admin-token or"
           + " weir.oidc.issuer; every caller then needs a credential."),
   PORT("weir.port", "8080", "Port to listen on. 0 picks a free port."),
+  HTTP_HEAD_TIMEOUT(
+      "weir.http.head-timeout",
+      "PT10S",
+      "Max time for a client to send the head of a request, and then to begin its body, on"
+          + " weir.port. ISO-8601 duration."),
+  HTTP_IDLE_TIMEOUT(
+      "weir.http.idle-timeout",
+      "PT2M",
+      "Max time without traffic on a connection to weir.port while no response is pending. ISO-8601"
+          + " duration."),
+  HTTP_MIN_RATE(
+      "weir.http.min-rate",
+      "240",
+      "Min bytes per second at which a request body must arrive until its response begins. 0"
+          + " allows any rate."),
+  HTTP_MAX_CONNECTIONS(
+      "weir.http.max-connections",
+      "",
+      "Max client connections of weir.port. Empty means one for each 64 KiB of the max heap, up to"
+          + " a third of the file descriptors and up to 20000, at least 256."),
+  HTTP_MAX_CONNECTIONS_PER_ADDRESS(
+      "weir.http.max-connections-per-address",
+      "",
+      "Max connections of one address (IPv6: of one /64 network) to weir.port. Addresses of"
+          + " weir.trusted-proxies are not limited. Empty means half of the max connections."),
   GRPC_HOST(
       "weir.grpc.host",
       "127.0.0.1",
@@ -22,6 +47,16 @@ public enum Setting {
       "weir.grpc.port",
       "",
       "Port of the Envoy rate limit service. 0 picks a free port; empty disables it."),
+  GRPC_MAX_CONNECTIONS(
+      "weir.grpc.max-connections",
+      "",
+      "Max client connections of the gRPC port. Empty means one for each 64 KiB of the max heap, up"
+          + " to a third of the file descriptors and up to 20000, at least 256."),
+  GRPC_MAX_CONNECTIONS_PER_ADDRESS(
+      "weir.grpc.max-connections-per-address",
+      "",
+      "Max connections of one address (IPv6: of one /64 network) to the gRPC port. Addresses of"
+          + " weir.trusted-proxies are not limited. Empty means half of the max connections."),
   DATA(
       "weir.data",
       "",
@@ -453,7 +488,21 @@ public enum Setting {
       "weir.gateway.upstream-idle",
       "PT4S",
       "How long an idle connection to an upstream is kept. ISO-8601 duration."),
-  GATEWAY_MAX_CONNECTIONS("weir.gateway.max-connections", "20000", "Max client connections."),
+  GATEWAY_MIN_RATE(
+      "weir.gateway.min-rate",
+      "240",
+      "Min bytes per second at which a request body must arrive until its response begins. 0"
+          + " allows any rate."),
+  GATEWAY_MAX_CONNECTIONS(
+      "weir.gateway.max-connections",
+      "",
+      "Max client connections of the gateway. Empty means one for each 64 KiB of the max heap, up"
+          + " to a third of the file descriptors and up to 20000, at least 256."),
+  GATEWAY_MAX_CONNECTIONS_PER_ADDRESS(
+      "weir.gateway.max-connections-per-address",
+      "",
+      "Max connections of one address (IPv6: of one /64 network) to the gateway. Addresses of"
+          + " weir.trusted-proxies are not limited. Empty means half of the max connections."),
   GATEWAY_MAX_UPSTREAM_CONNECTIONS(
       "weir.gateway.max-upstream-connections", "1000", "Max connections to one upstream."),
   GATEWAY_MAX_HEADER(

@@ -46,7 +46,7 @@ final class WebServer implements Drain.Door, AutoCloseable {
             .environmentPropertySource(false)
             .properties(properties(settings, more))
             .eagerInitAnnotated(Controller.class);
-    beans.add(settings.allowed()).registerIn(builder);
+    beans.add(settings.allowed()).add(settings.limits()).registerIn(builder);
     ApplicationContext context = builder.build();
     boolean listening = false;
     try {
@@ -97,6 +97,7 @@ final class WebServer implements Drain.Door, AutoCloseable {
     Map<String, Object> properties = new HashMap<>(more);
     properties.put("micronaut.server.host", settings.host());
     properties.put("micronaut.server.port", settings.port() == 0 ? -1 : settings.port());
+    properties.put("micronaut.server.idle-timeout", settings.limits().idleTimeout());
     properties.put("micronaut.router.static-resources.docs.mapping", "/docs/**");
     properties.put(
         "micronaut.router.static-resources.docs.paths",

@@ -14,7 +14,9 @@ import dev.weir.engine.rules.RuleEvaluator;
 import dev.weir.engine.rules.RuleIndex;
 import dev.weir.engine.rules.RuleObserver;
 import dev.weir.engine.rules.RuleSpec;
+import dev.weir.engine.rules.TrustedProxies;
 import dev.weir.server.http.FailedLogins;
+import dev.weir.server.http.ListenerSettings;
 import dev.weir.server.metrics.AuthMetrics;
 import dev.weir.server.metrics.EnvoyMetrics;
 import io.envoyproxy.envoy.config.core.v3.HeaderValue;
@@ -79,6 +81,7 @@ final class ServedRules implements AutoCloseable {
     server =
         EnvoyServer.start(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+            new ListenerSettings.Connections(100, 100, TrustedProxies.NONE),
             new EnvoyServer.Parts(
                 index, evaluator, stores.counts(), isBlocking, new EnvoyMetrics(metrics), clock),
             isKey.map(

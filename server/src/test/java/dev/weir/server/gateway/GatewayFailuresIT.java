@@ -189,7 +189,7 @@ final class GatewayFailuresIT {
 
   @Test
   void answers504WhenAllConnectionsToTheUpstreamAreInUse() throws Exception {
-    GatewaySettings.Bounds few = new GatewaySettings.Bounds(16_384, 8_192, 100, 1);
+    GatewaySettings.Bounds few = GatewaySettings.Bounds.DEFAULT.withUpstreamConnections(1);
     int loops = Runtime.getRuntime().availableProcessors();
     AtomicInteger busy = new AtomicInteger();
     try (TestUpstream upstream =
@@ -341,9 +341,9 @@ final class GatewayFailuresIT {
                         : TestUpstream.say(out, "ok"));
         TestGateway gateway = new TestGateway(upstream.address());
         RawHttp raw = new RawHttp(gateway.address())) {
-      raw.send("POST / HTTP/1.1\r\nHost: shop\r\nContent-Length: 500000\r\n\r\n");
+      raw.send("POST / HTTP/1.1\r\nHost: shop\r\nContent-Length: 500000\r\n\r\nx");
       assertThat(raw.readTo("big")).startsWith("HTTP/1.1 413 ").doesNotContain("close");
-      raw.send(new byte[500_000]);
+      raw.send(new byte[499_999]);
       raw.send(GET.formatted("/"));
       assertThat(raw.readTo("ok")).startsWith("HTTP/1.1 200 ");
     }

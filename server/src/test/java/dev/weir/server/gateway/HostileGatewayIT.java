@@ -324,7 +324,8 @@ final class HostileGatewayIT {
   void boundsConnections() throws Exception {
     try (TestGateway small =
         new TestGateway(
-            TestGateway.Choice.DEFAULTS.bounds(new GatewaySettings.Bounds(16_384, 8_192, 2, 10)),
+            TestGateway.Choice.DEFAULTS.bounds(
+                GatewaySettings.Bounds.DEFAULT.withConnections(2).withUpstreamConnections(10)),
             upstream.address())) {
       try (RawHttp one = new RawHttp(small.address());
           RawHttp two = new RawHttp(small.address())) {

@@ -180,11 +180,12 @@ final class LeavingClientsIT {
     return new Socket(InetAddress.getLoopbackAddress(), gateway.address().getPort());
   }
 
+  /** Sends the head of a request, and a byte of its body. */
   private static void begin(Socket client) throws IOException {
     client
         .getOutputStream()
         .write(
-            "POST / HTTP/1.1\r\nHost: shop\r\nContent-Length: 1000000000\r\n\r\n"
+            ("POST / HTTP/1.1\r\nHost: shop\r\nContent-Length: 1000000000\r\n\r\n" + "x")
                 .getBytes(StandardCharsets.US_ASCII));
   }
 

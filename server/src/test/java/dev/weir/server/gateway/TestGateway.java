@@ -31,9 +31,11 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** A gateway for tests, with rules in memory that the test may change. */
 final class TestGateway implements AutoCloseable {
@@ -63,6 +65,8 @@ final class TestGateway implements AutoCloseable {
       };
   private final RuleIndex index = new RuleIndex(rules, observer);
   private final AtomicLong standingMicros = new AtomicLong();
+  private final AtomicInteger stoppedThreads = new AtomicInteger();
+  private volatile @Nullable CountDownLatch stopped;
   private final MemoryLeaseStore leases = new MemoryLeaseStore(this::nowMicros);
   private final MemoryRoutes routes = new MemoryRoutes(InstantSource.system());
   private final RouteTable routeBook;
@@ -128,6 +132,15 @@ final class TestGateway implements AutoCloseable {
   }
 
   private long nowMicros() {
+    CountDownLatch until = stopped;
+    if (until != null) {
+      stoppedThreads.incrementAndGet();
+      try {
+        until.await();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
     long standing = standingMicros.get();
     return standing == 0 ? Micros.ceil(Instant.now()) : standing;
   }
@@ -138,6 +151,15 @@ final class TestGateway implements AutoCloseable {
    */
   void letTheClockStand() {
     standingMicros.set(nowMicros());
+  }
+
+  /** Stops each thread that decides about a request, until the latch opens. */
+  void stopDeciding(CountDownLatch until) {
+    stopped = until;
+  }
+
+  int stoppedThreads() {
+    return stoppedThreads.get();
   }
 
   /** Limits each address to {@code max} requests in ten minutes, on all paths of a pattern. */

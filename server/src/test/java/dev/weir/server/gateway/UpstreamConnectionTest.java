@@ -28,6 +28,9 @@ final class UpstreamConnectionTest {
 
   private final class Pool implements UpstreamConnection.Owner {
     @Override
+    public void finished() {}
+
+    @Override
     public void release(UpstreamConnection back) {
       released = back;
     }

@@ -29,7 +29,7 @@ final class UpstreamReuseIT {
 
   /** One upstream connection for each event loop, so that the next request waits for it. */
   private static final TestGateway.Choice SINGLE =
-      TestGateway.Choice.DEFAULTS.bounds(new GatewaySettings.Bounds(16_384, 8_192, 1_000, 1));
+      TestGateway.Choice.DEFAULTS.bounds(GatewaySettings.Bounds.DEFAULT.withUpstreamConnections(1));
 
   /** Responds to the path {@code /mine} with "mine", to all others with the given bytes. */
   private static TestUpstream upstream(String response) throws IOException {

@@ -2,35 +2,50 @@ package dev.weir.server.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.engine.rules.TrustedProxies;
 import io.micronaut.http.netty.channel.ChannelPipelineCustomizer;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.timeout.IdleStateEvent;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Which silent connections are idle, so that the server closes them. */
+/** Which connections are idle or too slow, and what their requests hold. */
 final class HttpConnectionTest {
+  private static final long MEMORY = 8_000_000;
   private static final String HEAD = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n";
 
+  private static final ListenerSettings SETTINGS =
+      new ListenerSettings(
+          Duration.ofSeconds(10),
+          Duration.ofSeconds(60),
+          100,
+          new ListenerSettings.Connections(10, 10, TrustedProxies.NONE));
+
   private final EmbeddedChannel channel = new EmbeddedChannel();
+  private final RequestMemory memory = new RequestMemory(MEMORY);
   private final AtomicInteger idle = new AtomicInteger();
 
   @BeforeEach
   void open() {
+    channel.freezeTime();
     channel
         .pipeline()
         .addLast(ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC, new HttpServerCodec());
-    assertThat(new HttpConnection(channel).owesOne()).isFalse();
+    assertThat(new HttpConnection(channel, SETTINGS, memory).owesOne()).isFalse();
     channel
         .pipeline()
         .addLast(
@@ -82,5 +97,128 @@ final class HttpConnectionTest {
     assertThat(isIdle()).isFalse();
     channel.read();
     assertThat(isIdle()).isTrue();
+  }
+
+  private void advance(long seconds) {
+    channel.advanceTimeBy(seconds, TimeUnit.SECONDS);
+    channel.runScheduledPendingTasks();
+  }
+
+  private void respond() {
+    channel.writeOutbound(new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK));
+    sent();
+  }
+
+  /** Returns what was sent to the client since the last call. */
+  private String sent() {
+    StringBuilder text = new StringBuilder();
+    ByteBuf next = channel.readOutbound();
+    while (next != null) {
+      text.append(next.toString(StandardCharsets.US_ASCII));
+      next.release();
+      next = channel.readOutbound();
+    }
+    return text.toString();
+  }
+
+  @Test
+  void headThatTakesTooLongIsRefusedHoweverOftenAByteOfItArrives() {
+    for (int i = 0; i < 9; i++) {
+      send("GET / HTTP/1.1\r\n".substring(i, i + 1));
+      advance(1);
+    }
+    assertThat(channel.isOpen()).isTrue();
+    advance(1);
+    assertThat(sent()).startsWith("HTTP/1.1 408 ");
+    assertThat(channel.isOpen()).isFalse();
+  }
+
+  @Test
+  void headOfASecondRequestHasItsTimeFromTheResponseToTheFirst() {
+    send(HEAD + "body");
+    send("GET / ");
+    advance(100);
+    assertThat(channel.isOpen()).isTrue();
+    respond();
+    advance(9);
+    send("HTTP/1.1\r\nHost: a\r\n\r\n");
+    advance(100);
+    assertThat(channel.isOpen()).isTrue();
+  }
+
+  @Test
+  void bodyMayTakeAnyTimeAtTheMinRate() {
+    send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n");
+    for (int i = 0; i < 100; i++) {
+      send("x".repeat(100));
+      advance(1);
+    }
+    assertThat(channel.isOpen()).isTrue();
+    for (int i = 0; i < 70 && channel.isOpen(); i++) {
+      send("x");
+      advance(1);
+    }
+    assertThat(sent()).startsWith("HTTP/1.1 408 ");
+    assertThat(channel.isOpen()).isFalse();
+  }
+
+  @Test
+  void timeInWhichABodyIsNotReadDoesNotCount() {
+    channel.config().setAutoRead(false);
+    send(HEAD + "b");
+    advance(1_000);
+    channel.read();
+    advance(9);
+    assertThat(channel.isOpen()).isTrue();
+    advance(20);
+    assertThat(channel.isOpen()).isFalse();
+  }
+
+  @Test
+  void bodyWhoseResponseHasBegunMayPause() {
+    send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n");
+    channel.writeOutbound(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK));
+    advance(1_000);
+    assertThat(channel.isOpen()).isTrue();
+  }
+
+  @Test
+  void requestsHoldMemoryUntilTheirResponses() {
+    send("GET / HTTP/1.1\r\nHost");
+    assertThat(memory.freeBytes()).isLessThan(MEMORY);
+    send(": a\r\n\r\n");
+    assertThat(memory.freeBytes()).isLessThan(MEMORY);
+    respond();
+    assertThat(memory.freeBytes()).isEqualTo(MEMORY);
+    send(HEAD + "bo");
+    assertThat(memory.freeBytes()).isLessThan(MEMORY);
+    channel.close();
+    assertThat(memory.freeBytes()).isEqualTo(MEMORY);
+  }
+
+  @Test
+  void requestThatTakesMoreThanItsShareOfMemoryIsRefused() {
+    send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2000000\r\n\r\n");
+    for (int i = 0; i < 8; i++) {
+      assertThat(channel.isOpen()).isTrue();
+      send("x".repeat(100_000));
+    }
+    send("x".repeat(100_000));
+    assertThat(sent()).startsWith("HTTP/1.1 503 ");
+    assertThat(channel.isOpen()).isFalse();
+    assertThat(memory.freeBytes()).isEqualTo(MEMORY);
+  }
+
+  @Test
+  void streamOfLinesHoldsNoMemoryForWhatWasRead() {
+    send(
+        "POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-ndjson\r\n"
+            + "Content-Length: 9000000\r\n\r\n");
+    long held = MEMORY - memory.freeBytes();
+    for (int i = 0; i < 80; i++) {
+      send("x".repeat(100_000));
+    }
+    assertThat(channel.isOpen()).isTrue();
+    assertThat(MEMORY - memory.freeBytes()).isEqualTo(held);
   }
 }

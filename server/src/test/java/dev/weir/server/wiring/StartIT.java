@@ -3,6 +3,7 @@ package dev.weir.server.wiring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.engine.rules.TrustedProxies;
 import dev.weir.server.cli.UpCommand;
 import dev.weir.server.wiring.postgresql.EmbeddedDatabase;
 import java.io.IOException;
@@ -72,7 +73,7 @@ final class StartIT {
     for (Setting door : List.of(Setting.ADMIN_TOKEN, Setting.OIDC_ISSUER)) {
       Settings settings =
           settings(Map.of(Setting.HOST, "0.0.0.0", door, "https://login.example.com"));
-      assertThat(WebSettings.of(settings).patience().most()).isPositive();
+      assertThat(WebSettings.of(settings, TrustedProxies.NONE).patience().most()).isPositive();
     }
   }
 

@@ -117,7 +117,8 @@ public final class TestNode {
             ready,
             open)
         .addTo(beans);
-    return new Served(WebServer.start(WebSettings.of(settings), beans, Map.of()), open);
+    return new Served(
+        WebServer.start(WebSettings.of(settings, TrustedProxies.NONE), beans, Map.of()), open);
   }
 
   /** Returns the upkeep of a ledger, without the ledger, which would be injected as well. */

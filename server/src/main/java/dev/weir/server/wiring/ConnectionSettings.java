@@ -1,0 +1,24 @@
+package dev.weir.server.wiring;
+
+import dev.weir.engine.rules.TrustedProxies;
+import dev.weir.server.http.ListenerSettings;
+
+/** Reads the settings of the connections of a port. */
+final class ConnectionSettings {
+  private static final int MAX = 1_000_000;
+
+  private ConnectionSettings() {}
+
+  static ListenerSettings.Connections of(
+      Settings settings, Setting max, Setting maxPerAddress, TrustedProxies proxies) {
+    int connections =
+        settings.optional(max).isEmpty()
+            ? ListenerSettings.Connections.defaultMax()
+            : settings.number(max, 1, MAX);
+    int perAddress =
+        settings.optional(maxPerAddress).isEmpty()
+            ? ListenerSettings.Connections.defaultPerAddress(connections)
+            : settings.number(maxPerAddress, 1, MAX);
+    return new ListenerSettings.Connections(connections, perAddress, proxies);
+  }
+}

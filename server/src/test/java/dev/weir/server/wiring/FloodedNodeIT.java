@@ -1,0 +1,109 @@
+package dev.weir.server.wiring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.faults.Waiting;
+import dev.weir.server.http.Http;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** A node with a small heap outlives thousands of clients that send without an end. */
+final class FloodedNodeIT {
+  private static final String HEAD = "POST /api/v1/slots HTTP/1.1\r\nHost: localhost\r\n";
+
+  @Test
+  void answersAfterThousandsOfUnfinishedHeads() throws IOException {
+    try (ChildNode node = ChildNode.start(Map.of(), "-Xmx128m");
+        Flood flood = new Flood(node.address())) {
+      flood.send(6_000, HEAD + "X-Filler: 1\r\n".repeat(900));
+      flood.close();
+      Http http = new Http(node.address());
+      Waiting.until("an answer", () -> isAnswered(http));
+      isNoneTheWorse(node);
+    }
+  }
+
+  @Test
+  void answersAmongHundredsOfHeadsWithVeryShortFields() throws IOException {
+    try (ChildNode node = ChildNode.start(Map.of(), "-Xmx128m");
+        Flood flood = new Flood(node.address())) {
+      flood.send(500, HEAD + "a:\r\n".repeat(5_000));
+      isNoneTheWorse(node);
+    }
+  }
+
+  @Test
+  void answersAmongHundredsOfUnfinishedBodies() throws IOException {
+    try (ChildNode node = ChildNode.start(Map.of(), "-Xmx128m");
+        Flood flood = new Flood(node.address())) {
+      flood.send(
+          500,
+          HEAD
+              + "Content-Type: application/json\r\nContent-Length: 1000000\r\n\r\n"
+              + " ".repeat(900_000));
+      isNoneTheWorse(node);
+    }
+  }
+
+  /** Until the node has seen that the clients have left, it refuses further connections. */
+  private static boolean isAnswered(Http http) {
+    try {
+      return http.get("/health/live").status() == 200;
+    } catch (UncheckedIOException e) {
+      return false;
+    }
+  }
+
+  private static void isNoneTheWorse(ChildNode node) {
+    Http http = new Http(node.address());
+    http.get("/health/live").ok();
+    http.post("/api/v1/slots", "{\"eventId\":\"after\"}").ok();
+    assertThat(node.output()).noneMatch(line -> line.contains("OutOfMemoryError"));
+    assertThat(node.output()).noneMatch(line -> line.contains("OutOfDirectMemoryError"));
+  }
+
+  /** Many connections that stay open. */
+  private static final class Flood implements AutoCloseable {
+    private final InetSocketAddress target;
+    private final List<SocketChannel> clients = new ArrayList<>();
+
+    Flood(URI node) {
+      target = new InetSocketAddress(node.getHost(), node.getPort());
+    }
+
+    /** Sends the same bytes on each of many connections; the node may refuse some of them. */
+    void send(int count, String text) throws IOException {
+      byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
+      for (int i = 0; i < count; i++) {
+        SocketChannel client = SocketChannel.open();
+        clients.add(client);
+        client.connect(target);
+        client.setOption(StandardSocketOptions.SO_LINGER, 0);
+        client.configureBlocking(false);
+        try {
+          client.write(ByteBuffer.wrap(bytes));
+        } catch (IOException e) {
+          // Refused, as it may be.
+        }
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      for (SocketChannel client : clients) {
+        client.close();
+      }
+      clients.clear();
+    }
+  }
+}
