@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { openPage, settled } from "./page.mjs";
 import { leakedSlots } from "../../main/resources/dashboard/leaked.js";
+import { takeDraft } from "../../main/resources/dashboard/draft.js";
+import { pauseNotice } from "../../main/resources/dashboard/slots.js";
 import { whatIf } from "../../main/resources/dashboard/what-if.js";
 
 const SIGNAL = new AbortController().signal;
@@ -64,7 +66,7 @@ test("leaked slots follow, stay as they are drawn while nothing changes, and tho
   body.append(panel.element);
   await panel.use("bank");
   const buttons = () => body.all((one) => one.nodeName === "BUTTON");
-  assert.match(body.textContent, /No slot is leaked/);
+  assert.match(body.textContent, /No slot of this configuration is leaked/);
   assert.deepEqual(buttons().map((one) => [one.textContent, one.disabled]), [["Reclaim", false]]);
   slots = [{ eventId: "pay-1", state: "assigned", scheduledTime: "2026-06-01T12:00:00Z" }];
   await panel.use("bank");
@@ -72,4 +74,31 @@ test("leaked slots follow, stay as they are drawn while nothing changes, and tho
   assert.match(body.textContent, /pay-1/);
   await panel.use("bank");
   assert.equal(buttons()[1], cancel);
+});
+
+test("what was tried under What if? is edited, once and only for its configuration", async () => {
+  const body = openPage(() => forecast(1));
+  const panel = whatIf({ signal: SIGNAL });
+  body.append(panel.element);
+  panel.use(CONFIGURATION);
+  await settled();
+  const edit = body.all((one) => one.nodeName === "A" && one.textContent === "Edit the configuration")[0];
+  edit.fire("click");
+  assert.equal(takeDraft("bank"), undefined, "nothing was tried");
+  const max = body.control("Max per window");
+  max.value = "25";
+  max.fire("input");
+  await settled();
+  edit.fire("click");
+  assert.equal(takeDraft("other"), undefined);
+  edit.fire("click");
+  assert.equal(takeDraft("bank").maxPerWindow, 25);
+  assert.equal(takeDraft("bank"), undefined);
+});
+
+test("a paused configuration is called paused, as long as it is", () => {
+  const now = Date.parse("2026-06-01T12:00:00Z");
+  assert.match(pauseNotice("2026-06-01T13:00:00Z", now), /^Paused until .* \(in 1 h\)/);
+  assert.equal(pauseNotice("2026-06-01T11:00:00Z", now), "");
+  assert.equal(pauseNotice(undefined, now), "");
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { limitStoreState, modesText, slotStoreState } from "../../main/resources/dashboard/stores.js";
+import { limitStoreState, modesText, slotStoreState, nodeState } from "../../main/resources/dashboard/stores.js";
 
 const PARTS = { slotStore: "postgresql", limitStore: "redis" };
 const GOOD = { ready: true, storesGone: [], modes: ["store"] };
@@ -26,4 +26,13 @@ test("says where decisions come from, also if that differs", () => {
   assert.equal(modesText([]), "no decision in the last 10 s");
   assert.equal(modesText(["fallback"]), "the fallback store");
   assert.equal(modesText(["closed", "store"]), "some nowhere: everything is refused; some from the store");
+});
+
+test("what a node said last says nothing about one that does not answer", () => {
+  const ready = { ready: true, mode: "store", modes: ["store"], storesGone: [] };
+  assert.deepEqual(nodeState(ready, false), ["Ready", "stores answer", "good"]);
+  assert.deepEqual(nodeState(ready, true), ["Unknown", "the node does not answer", "danger"]);
+  assert.equal(nodeState({ ...ready, ready: false, reason: "draining" }, false)[0], "Not ready");
+  assert.equal(nodeState({ ...ready, storesGone: ["redis"] }, false)[0], "Degraded");
+  assert.equal(nodeState(null, false)[0], "–");
 });

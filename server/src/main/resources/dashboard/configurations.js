@@ -3,6 +3,7 @@
 import { el, replace, setText } from "./dom.js";
 import { count, dateTime, duration, relative } from "./format.js";
 import { get, post, withQuery } from "./http.js";
+import { takeDraft } from "./draft.js";
 import { policyForm } from "./policy-form.js";
 import { differences, flattened, formLabel, labelOf, policyOf, policyText, precondition } from "./policy.js";
 import { badge, busy, button, debounced, facts, field, input, loading, notice, pageHead, panel, select, standText, table } from "./widgets.js";
@@ -13,7 +14,8 @@ export function show(main, { rest, signal }) {
   main.append(
     pageHead("Configurations", "How many events a window takes, how long it is, and when it is open.",
       button("New configuration", () => { location.hash = NEW; }, { kind: "primary" })),
-    el("div", { class: "stack" }, panel("In force", { flush: true }, list), side),
+    // The list may be long: what was chosen from it is above.
+    el("div", { class: "stack" }, side, panel("In force", { flush: true }, list)),
   );
   const [chosen, action] = rest;
   loading(list, async () => {
@@ -109,6 +111,7 @@ function editor(current, signal) {
   const conflict = el("div");
   const name = field("Name", input({ maxlength: "100", required: true, placeholder: "bank-api", value: current?.configName ?? "", readonly: current !== null }),
     { hint: "Letters, digits and . _ : -" });
+  const draft = current && takeDraft(current.configName);
   let base = current;
   let turn = 0;
   const validateSoon = debounced(250, validate);
@@ -142,7 +145,7 @@ function editor(current, signal) {
     name.showError(own[0]?.message);
     const others = form.showErrors(errors.filter((error) => error.field !== "configName"));
     if (others.length > 0) status.show(others.map((error) => `${error.field} ${error.message}`).join("; "), "danger");
-    else status.clear();
+    else if (!draft) status.clear();
   }
 
   async function store() {
@@ -207,6 +210,10 @@ function editor(current, signal) {
   }, panel(title, { hint },
     el("div", { class: "form" }, name.element), form.element, status.element, peak,
     el("div", { class: "row" }, save, el("a", { class: "button", href: current ? link(current.configName) : "#/configurations" }, "Cancel"))));
+  if (draft) {
+    form.edit(draft);
+    status.show("This is what you tried under “What if?”. It is not saved yet.", "warning");
+  }
   if (current) validate();
   return el("div", { class: "stack" }, conflict, element);
 }

@@ -3,9 +3,10 @@
 import { el, replace, setText } from "./dom.js";
 import { lineChart } from "./chart.js";
 import { count, millis, percent, rate, short } from "./format.js";
+import { hasNoData, leakingConfiguration } from "./known-data.js";
 import { follow, linkText } from "./live.js";
 import { Samples, waitingTexts } from "./samples.js";
-import { limitStoreState, modesText, slotStoreState } from "./stores.js";
+import { limitStoreState, modesText, nodeState, slotStoreState } from "./stores.js";
 import { sampleButton } from "./sample.js";
 import { badge, button, empty, facts, pageHead, panel, segmented } from "./widgets.js";
 
@@ -79,6 +80,10 @@ export function show(main, { parts, signal, showLink, reload }) {
   let seconds = 300;
   let paused = false;
   let state = null;
+  let isLost = false;
+  let isEmpty = null; // not known yet
+  let isAsking = false;
+  let shownLeaked = 0;
 
   const pause = button("Pause", () => {
     paused = !paused;
@@ -92,10 +97,10 @@ export function show(main, { parts, signal, showLink, reload }) {
   });
 
   const tiles = tileRow();
-  const attention = el("div", { role: "status" });
-  const first = el("div", { class: "panel", hidden: true },
-    empty("Nothing has happened yet", "When requests are decided or slots are assigned, you see them here within a second. Make sample data to look around, or send a request of your own.",
-      sampleButton(parts, reload), el("a", { class: "button", href: "#/try" }, "Try a request")));
+  const warnings = el("div", { class: "stack-small" });
+  const leaks = el("div", {});
+  const attention = el("div", { role: "status", class: "stack-small" }, warnings, leaks);
+  const first = el("div", { class: "panel", hidden: true });
   const shown = [...CHARTS, ...LATENCIES.filter((one) => one.prefix === "slot"
     || (one.prefix === "check" && parts.limitStore !== "memory")
     || (one.prefix === "gateway" && parts.gateway)).map(latencyChart)];
@@ -110,9 +115,8 @@ export function show(main, { parts, signal, showLink, reload }) {
 
   function draw() {
     if (paused) return;
-    tiles.update(samples, state);
-    const quiet = samples.isQuiet(ACTIVITY);
-    first.hidden = !quiet;
+    tiles.update(samples, state, isLost);
+    showQuiet(samples.isQuiet(ACTIVITY));
     for (const { names, format, series, chart } of charts) {
       const summary = series
         .map((one, i) => `${one.label} ${format(samples.latest(names[i], 2))}, at most ${format(samples.max(names[i], seconds))}`)
@@ -123,9 +127,9 @@ export function show(main, { parts, signal, showLink, reload }) {
 
   function drawNode() {
     const stores = facts([
-      ["Slots", [parts.slotStore, " ", state && badge(...slotStoreState(state))]],
-      ["Limits", [parts.limitStore, " ", state && badge(...limitStoreState(parts, state))]],
-      ["Decisions come from", state ? modesText(state.modes) : "–"],
+      ["Slots", [parts.slotStore, " ", state && !isLost && badge(...slotStoreState(state))]],
+      ["Limits", [parts.limitStore, " ", state && !isLost && badge(...limitStoreState(parts, state))]],
+      ["Decisions come from", state && !isLost ? modesText(state.modes) : "–"],
       ["Given up for now", state?.storesGone.join(", ")],
       ["Leaked slots", state ? count(state.leaked) : "–"],
     ]);
@@ -141,18 +145,59 @@ export function show(main, { parts, signal, showLink, reload }) {
     state = next;
     const texts = [];
     for (const warning of next.warnings ?? []) texts.push(["warning", warning]);
-    if (next.leaked > 0) texts.push(["warning", `${count(next.leaked)} slots are leaked: assigned, due, and never confirmed.`, "#/slots"]);
-    replace(attention, texts.length > 0 && el("div", { class: "stack-small" }, texts.map(([tone, text, link]) =>
-      el("p", { class: "notice", "data-tone": tone }, text, link && [" ", el("a", { href: link }, "Look at them")]))));
+    showLeaked(next.leaked);
+    replace(warnings, texts.map(([tone, text]) => el("p", { class: "notice", "data-tone": tone }, text)));
     drawNode();
-    tiles.update(samples, state);
+    tiles.update(samples, state, isLost);
+  }
+
+  /** Shows where the slots are that were not confirmed. */
+  async function showLeaked(leaked) {
+    if (leaked === shownLeaked) return;
+    shownLeaked = leaked;
+    replace(leaks);
+    if (leaked === 0) return;
+    try {
+      const name = await leakingConfiguration(parts.defaultConfig, signal);
+      if (leaked !== shownLeaked || name === null) return;
+      replace(leaks, el("p", { class: "notice", "data-tone": "warning" }, `${count(leaked)} slots are leaked: assigned, due, and never confirmed. `,
+        el("a", { href: `#/slots/${encodeURIComponent(name)}` }, name === "" ? "Look at them" : `Look at those of ${name}`)));
+    } catch {
+      shownLeaked = null; // it is asked again with the next state
+    }
+  }
+
+  /** A node that has data needs no sample of it. */
+  async function showQuiet(isQuiet) {
+    first.hidden = !isQuiet || isEmpty === null;
+    if (!isQuiet || isEmpty !== null || isAsking) return;
+    isAsking = true;
+    try {
+      isEmpty = await hasNoData(signal);
+      replace(first, isEmpty
+        ? empty("Nothing has happened yet", "When requests are decided or slots are assigned, you see them here within a second. Make sample data to look around, or send a request of your own.",
+          sampleButton(parts, reload), el("a", { class: "button", href: "#/try" }, "Try a request"))
+        : empty("Nothing happened in the last 15 minutes", "When requests are decided or slots are assigned on this node, you see them here within a second."));
+      first.hidden = !samples.isQuiet(ACTIVITY);
+    } catch {
+      // It is asked again with the next sample.
+    } finally {
+      isAsking = false;
+    }
+  }
+
+  function showConnection(link, problem) {
+    showLink(link, linkText(link, problem));
+    isLost = link === "lost";
+    drawNode();
+    tiles.update(samples, state, isLost);
   }
 
   follow(samples, {
     signal,
     onChange: draw,
     onState: showState,
-    onLink: (link, problem) => showLink(link, linkText(link, problem)),
+    onLink: showConnection,
   });
   signal.addEventListener("abort", () => {
     showLink("live", "Connected");
@@ -183,7 +228,7 @@ function tileRow() {
 
   return {
     element: el("dl", { class: "tiles" }, Object.values(tiles).map((tile) => tile.element)),
-    update(samples, state) {
+    update(samples, state, isLost) {
       const all = DECISIONS.reduce((sum, name) => sum + (samples.mean(name, TILE_SECONDS) || 0), 0);
       const refused = samples.mean("refused", TILE_SECONDS) || 0;
       set("decisions", `${rate(all)}/s`, `${count(DECISIONS.reduce((sum, name) => sum + samples.sum(name), 0))} in 15 min`);
@@ -191,10 +236,7 @@ function tileRow() {
       set("slots", `${rate(samples.mean("slotsAssigned", TILE_SECONDS) || 0)}/s`, `${count(samples.sum("slotsAssigned"))} in 15 min`);
       set("waiting", ...waitingTexts(samples));
       set("latency", millis(samples.latest("slotP99Ms")), `p50 ${millis(samples.latest("slotP50Ms"))}`);
-      if (!state) set("store", "–", "\u00a0");
-      else if (!state.ready) set("store", "Not ready", state.reason, "danger");
-      else if (state.mode !== "store" || state.storesGone.length > 0) set("store", "Degraded", `mode ${state.mode}`, "warning");
-      else set("store", "Ready", state.modes.length > 0 ? "stores answer" : "no decision lately", "good");
+      set("store", ...nodeState(state, isLost));
     },
   };
 }

@@ -129,7 +129,7 @@ export function policyForm(policy, { sliders = false, onChange = () => {} } = {}
   element.addEventListener("input", (event) => event.target.type !== "range" && changed());
   element.addEventListener("change", (event) => event.target.type === "checkbox" && changed());
   set(policy);
-  return { element, policy: () => policyFrom(values(), shown), set, mergeOnto, policyOnto: (theirs) => policyFrom(onto(theirs).values, theirs), showErrors };
+  return { element, policy: () => policyFrom(values(), shown), set, edit: (next) => fill(valuesOf(next)), mergeOnto, policyOnto: (theirs) => policyFrom(onto(theirs).values, theirs), showErrors };
 }
 
 /** Two digits that matter. */

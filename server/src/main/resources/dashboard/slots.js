@@ -1,7 +1,7 @@
 // The windows ahead of a configuration, what lies in them, and what would change them.
 
 import { el, replace, setText } from "./dom.js";
-import { count, moment } from "./format.js";
+import { count, moment, relative } from "./format.js";
 import { get, post, withQuery } from "./http.js";
 import { policyOf, policyText } from "./policy.js";
 import { sampleButton } from "./sample.js";
@@ -54,6 +54,7 @@ export async function show(main, { parts, rest, signal, reload }) {
   choice.value = name;
 
   const status = notice();
+  const paused = el("div", { role: "status" });
   const tiles = tileRow();
   const range = el("p", { class: "muted small" });
   const strip = heatStrip({
@@ -88,7 +89,7 @@ export async function show(main, { parts, rest, signal, reload }) {
   main.append(
     pageHead("Slots", "How full the windows ahead are, and when the backlog ends.",
       el("label", { for: "slots-config", class: "visually-hidden" }, "Configuration"), choice),
-    el("div", { class: "stack" }, status.element, tiles.element, first,
+    el("div", { class: "stack" }, status.element, paused, tiles.element, first,
       panel("Windows ahead", { hint: range, actions: [zooms.element, el("div", { class: "row" }, back, present, forth)] }, strip.element, heatLegend()),
       el("div", { class: "split-wide" }, detail.element,
         el("div", { class: "stack" }, eventFinder({ signal, changed: () => refresh() }), leaked.element)),
@@ -104,12 +105,18 @@ export async function show(main, { parts, rest, signal, reload }) {
   function use() {
     const configuration = configurations.find((one) => one.configName === name);
     forecast.use(configuration);
+    showPause(configuration);
     zoom = defaultZoom(configuration.windowSizeSecs * 1000);
     zooms.mark(zoom);
     from = null;
     leaked.use(name);
     showsEnd = true;
     begin();
+  }
+
+  function showPause({ pausedUntil }) {
+    const text = pauseNotice(pausedUntil);
+    replace(paused, text && el("p", { class: "notice", "data-tone": "warning" }, text));
   }
 
   function fittingCells() {
@@ -148,6 +155,7 @@ export async function show(main, { parts, rest, signal, reload }) {
     configurations = loaded;
     replace(choice, options());
     choice.value = name;
+    if (configName === name) showPause(renewed);
     if (configName === name && !known) forecast.renew(renewed);
   }
 
@@ -205,6 +213,12 @@ export async function show(main, { parts, rest, signal, reload }) {
     refresh({ rare: rounds % RARE_ROUNDS === 0 });
   }, REFRESH_MS);
   signal.addEventListener("abort", () => clearInterval(timer));
+}
+
+/** What a pause means, or "" if there is none. */
+export function pauseNotice(pausedUntil, now = Date.now()) {
+  return pausedUntil && Date.parse(pausedUntil) > now
+    ? `Paused until ${moment(pausedUntil, now)} (${relative(pausedUntil, now)}): no event gets a slot before. Slots that are assigned keep their times.` : "";
 }
 
 function rangeText(found, shown) {

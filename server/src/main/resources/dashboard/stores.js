@@ -8,6 +8,15 @@ const MODES = {
   closed: "nowhere: everything is refused",
 };
 
+/** The state of a node, `[text, detail, tone]`. What it said last says nothing about one that does not answer. */
+export function nodeState(state, isLost) {
+  if (isLost) return ["Unknown", "the node does not answer", "danger"];
+  if (!state) return ["–", "\u00a0", ""];
+  if (!state.ready) return ["Not ready", state.reason, "danger"];
+  if (state.mode !== "store" || state.storesGone.length > 0) return ["Degraded", `mode ${state.mode}`, "warning"];
+  return ["Ready", state.modes.length > 0 ? "stores answer" : "no decision lately", "good"];
+}
+
 /** The state of the store of slots, `[text, tone]`: whether the node is ready is asked of it. */
 export function slotStoreState(state) {
   return state.ready ? ["up", "good"] : ["down", "danger"];

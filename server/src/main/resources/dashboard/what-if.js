@@ -3,6 +3,7 @@
 import { el, replace, setText } from "./dom.js";
 import { clock, count, span } from "./format.js";
 import { post } from "./http.js";
+import { leaveDraft } from "./draft.js";
 import { policyForm } from "./policy-form.js";
 import { policyOf } from "./policy.js";
 import { heatStrip } from "./strip.js";
@@ -21,7 +22,8 @@ export function whatIf({ signal }) {
   const changed = heatStrip({ label: "Windows under the other policy", signal });
   const place = el("div");
   const reset = button("Reset", () => use(configuration));
-  const edit = el("a", { class: "button", href: "#/configurations" }, "Edit the configuration");
+  const edit = el("a", { class: "button", href: "#/configurations", onclick: () => isEdited && leaveDraft(configuration.configName, form.policy()) },
+    "Edit the configuration");
   const element = panel("What if?", { hint: "A forecast of the same events under another policy. Nothing is saved, and assigned slots never move.", actions: [reset, edit] },
     el("div", { class: "split" },
       el("div", { class: "stack-small" }, place, more.element),
