@@ -10,7 +10,8 @@ final class TenMillionKeys {
   private TenMillionKeys() {}
 
   public static void main(String[] arguments) {
-    MemoryLimitStore store = new MemoryLimitStore(KEYS);
+    // One policy may have half of all keys.
+    MemoryLimitStore store = new MemoryLimitStore(KEYS * 2L);
     Policy policy = Policy.of("api", Subject.bucket());
     for (int i = 0; i < KEYS; i++) {
       if (!store.take(policy, "user:" + i, 1)) {

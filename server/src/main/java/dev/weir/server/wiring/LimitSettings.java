@@ -2,6 +2,7 @@ package dev.weir.server.wiring;
 
 import dev.weir.core.limits.Limit;
 import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.memory.MemoryLimitStore;
 import dev.weir.store.redis.RedisSettings;
 import dev.weir.store.surrealdb.SurrealDbSettings;
 import java.nio.file.Path;
@@ -61,13 +62,21 @@ record LimitSettings(
                 ? Optional.of(SurrealDbAddress.of(settings))
                 : Optional.empty(),
             settings.number(Setting.LIMITS_NODES, 1, Limit.MAX_NODES),
-            settings.number(Setting.LIMITS_MAX_KEYS, 1_000, Integer.MAX_VALUE),
+            maxKeys(settings),
             settings.duration(
                 Setting.LIMITS_REQUEST_TTL, Duration.ofMillis(1), AcquireRequest.MAX_TTL),
             settings.duration(
                 Setting.LIMITS_CACHE_TTL, Duration.ofMillis(100), Duration.ofDays(1)));
     limits.check(database);
     return limits;
+  }
+
+  /** Never more than fit in the heap, so that made-up keys cannot exhaust it. */
+  private static long maxKeys(Settings settings) {
+    long fitting = MemoryLimitStore.DEFAULT_MAX_KEYS;
+    return settings.optional(Setting.LIMITS_MAX_KEYS).isEmpty()
+        ? fitting
+        : Math.min(fitting, settings.number(Setting.LIMITS_MAX_KEYS, 1_000, Integer.MAX_VALUE));
   }
 
   private static boolean isFallbackUsed(Settings settings, DatabaseSettings.Kind database) {

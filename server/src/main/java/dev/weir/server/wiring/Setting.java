@@ -134,7 +134,12 @@ public enum Setting {
       "1",
       "Number of nodes that share a limit equally while the store is unavailable, for rules"
           + " with onStoreFailure local."),
-  LIMITS_MAX_KEYS("weir.limits.max-keys", "10000000", "Max keys counted in memory, at least 1000."),
+  LIMITS_MAX_KEYS(
+      "weir.limits.max-keys",
+      "",
+      "Max keys counted in memory, at least 1000. A key takes up to 64 bytes; empty, and the most,"
+          + " is what fits in a quarter of the heap. A rule may have as many keys as are"
+          + " free."),
   LIMITS_REQUEST_TTL(
       "weir.limits.request-ttl",
       "PT10M",

@@ -32,6 +32,10 @@ final class ProxiedService {
   static final String KEY = "one-of-the-client-keys";
 
   private static final int MAX_KEYS = 1_000;
+
+  /** The keys that one rule may have. */
+  private static final int SHARE = MAX_KEYS / 2;
+
   private static final int KEYS_OF_A_CHECK = 25;
 
   private final Path folder;
@@ -153,7 +157,7 @@ final class ProxiedService {
   /** From now on Weir has no room for another key of the rule, and cannot decide about it. */
   void fillStore() {
     Http weir = new Http(node.address()).with("Authorization", "Bearer " + KEY);
-    for (int from = 0; from < MAX_KEYS; from += KEYS_OF_A_CHECK) {
+    for (int from = 0; from < SHARE; from += KEYS_OF_A_CHECK) {
       String all =
           IntStream.range(from, from + KEYS_OF_A_CHECK)
               .mapToObj("{\"rule\":\"orders\",\"key\":\"k%d\"}"::formatted)

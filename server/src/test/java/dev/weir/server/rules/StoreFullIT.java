@@ -12,9 +12,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The memory of a node cannot hold another key. */
+/** The memory of a node cannot hold another key of a rule. */
 final class StoreFullIT {
-  private static final int MAX_KEYS = 1_000;
+  /** The share of one rule, in a store of 1,000 keys. */
+  private static final int SHARE = 500;
+
+  /** The share of the next rule, in what the first one leaves. */
+  private static final int NEXT_SHARE = 250;
+
   private static final int KEYS_AT_ONCE = 25;
 
   private TestNode.Served node;
@@ -26,7 +31,7 @@ final class StoreFullIT {
     http = new Http(node.address());
     rule("closed", "");
     rule("open", ",\"onStoreFailure\":\"open\"");
-    for (int from = 0; from < MAX_KEYS; from += KEYS_AT_ONCE) {
+    for (int from = 0; from < SHARE; from += KEYS_AT_ONCE) {
       String all =
           IntStream.range(from, from + KEYS_AT_ONCE)
               .mapToObj("{\"rule\":\"closed\",\"key\":\"k%d\"}"::formatted)
@@ -55,7 +60,7 @@ final class StoreFullIT {
     Http.Answer full = check("closed", "new").problem(503, "store-full");
     assertThat(full.textAt("detail"))
         .contains("full")
-        .contains("1000 keys")
+        .contains("500 keys")
         .doesNotContain("atabase");
     assertThat(full.header("retry-after")).isPresent();
     check("closed", "k7").ok();
@@ -63,7 +68,15 @@ final class StoreFullIT {
   }
 
   @Test
+  void keysOfOtherRulesAreCounted() {
+    assertThat(check("open", "user").ok().textAt("mode")).isEqualTo("store");
+  }
+
+  @Test
   void aRuleThatIsOpenLetsPass() {
+    for (int i = 0; i < NEXT_SHARE; i++) {
+      assertThat(check("open", "k" + i).ok().textAt("mode")).isEqualTo("store");
+    }
     for (int i = 0; i < 5; i++) {
       assertThat(check("open", "new").ok().textAt("mode")).isEqualTo("open");
     }

@@ -71,6 +71,11 @@ final class EntryLayout {
     return entries[entry + FIRST] & ~HELD;
   }
 
+  /** Returns the second half of the hash of the key that owns an entry. */
+  static long second(long[] entries, int entry) {
+    return entries[entry + SECOND];
+  }
+
   /** Returns the value that represents the first half of a hash in an entry that is not held. */
   static long stored(long first) {
     long stored = first & ~HELD;

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * The lower halves would carry at most one into the difference of two texts, so any two texts that
  * an attacker chooses collide in a lane with a probability of 2^-63 and in both with 2^-126, over
  * the secrets, which are drawn for each store and never leave it. The only assumption about an
- * attacker is that the hash values are not visible. Thread-safe.
+ * attacker is that the hash values are not visible. Of the second lane, the lowest 14 bits are a
+ * hash of kind and policy alone, so keys of one policy collide with 2^-112. Thread-safe.
  *
  * <p>No text contains NUL, so words are padded with zeros and the length is not hashed.
  */
@@ -45,6 +46,11 @@ final class KeyHash {
 
   /** A value that no word of a text has, because texts are not empty and contain no NUL. */
   private static final long NOT_NARROW = 0;
+
+  /**
+   * The bits of the second lane that all keys of a policy have in common, see {@link KeyCounts}.
+   */
+  static final long TAG = (1 << 14) - 1;
 
   /** The number of policies whose sums are cached. */
   private static final int PREFIXES = 256;
@@ -103,7 +109,7 @@ final class KeyHash {
 
   /** Returns the second lane of the hash of a key. */
   long second(Prefix prefix, String key) {
-    return prefix.second() + lane(key, SECOND);
+    return tagged(prefix, lane(key, SECOND));
   }
 
   /** Returns the first lane of the hash of a key whose first words have been read. */
@@ -113,7 +119,11 @@ final class KeyHash {
 
   /** Returns the second lane of the hash of a key whose first words have been read. */
   long second(Prefix prefix, String key, long word0, long word1, long word2) {
-    return prefix.second() + lane(key, SECOND, word0, word1, word2);
+    return tagged(prefix, lane(key, SECOND, word0, word1, word2));
+  }
+
+  private static long tagged(Prefix prefix, long lane) {
+    return (prefix.second() + lane & ~TAG) | (prefix.second() >>> 32 & TAG);
   }
 
   private long lane(String key, int lane, long word0, long word1, long word2) {

@@ -107,7 +107,7 @@ final class LockedRequests implements AutoCloseable {
     boolean hasCapacity = parts.getFirst().table().hasCapacity(absent());
     AllOrNothing.Step step = decide(nowMicros, hasCapacity);
     if (step.isGranted() && !hasCapacity) {
-      parts.getFirst().table().requireCapacity(absent(), locked, nowMicros);
+      parts.getFirst().table().requireCapacity(locked, nowMicros, absent());
       step = decide(nowMicros, true);
     }
     if (step.isGranted()) {
@@ -116,12 +116,9 @@ final class LockedRequests implements AutoCloseable {
     return step.decisions();
   }
 
-  private int absent() {
-    int absent = 0;
-    for (Located part : parts) {
-      absent += part.isAbsent() ? 1 : 0;
-    }
-    return absent;
+  /** Returns the second lanes of the hashes of the keys that are absent. */
+  private long[] absent() {
+    return parts.stream().filter(Located::isAbsent).mapToLong(Located::second).toArray();
   }
 
   /** Decides and, if {@code mayWrite}, writes the granted usages of the keys that are present. */

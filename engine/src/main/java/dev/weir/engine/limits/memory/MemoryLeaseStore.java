@@ -23,8 +23,12 @@ import java.util.function.LongSupplier;
  * StoreException}. Thread-safe.
  */
 public final class MemoryLeaseStore implements LeaseStore {
-  /** The default maximum number of resources with leases. */
-  public static final int DEFAULT_MAX_RESOURCES = 1_000_000;
+  /** The memory of a resource with a lease: their names are texts. */
+  private static final long BYTES_A_RESOURCE = 1_000;
+
+  /** The default maximum number of resources with leases: those fit in an eighth of the heap. */
+  public static final int DEFAULT_MAX_RESOURCES =
+      Math.clamp(Runtime.getRuntime().maxMemory() / 8 / BYTES_A_RESOURCE, 1_000, 1_000_000);
 
   private static final int STRIPES = 64;
 

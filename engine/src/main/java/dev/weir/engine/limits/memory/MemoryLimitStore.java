@@ -16,7 +16,6 @@ import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
@@ -26,19 +25,25 @@ import java.util.function.LongSupplier;
  * <p>Keys are kept as keyed 128-bit hashes in tables of longs, about 45 bytes per key. A key is
  * removed once its usage equals that of a new key; there is no thread for that, callers sweep a few
  * entries from time to time. If too many keys are in use, requests for new ones fail with {@link
- * dev.weir.engine.StoreException}, so that no count is lost. Remembered request ids take up to a
- * quarter of the heap; beyond that, requests with new ids fail in the same way. Thread-safe.
+ * dev.weir.engine.StoreException}, so that no count is lost; those of a policy do so earlier, when
+ * it has as many keys as are free, so that one policy cannot use up the store. Remembered request
+ * ids take up to a quarter of the heap; beyond that, requests with new ids fail in the same way.
+ * Thread-safe.
  *
  * <p>Under load, {@link #take} may grant by a clock that is half a millisecond late; it never
  * refuses by it. Everything else uses the exact time.
  */
 public final class MemoryLimitStore implements LimitStore {
-  /** The default maximum number of keys: about half a gigabyte. */
-  public static final long DEFAULT_MAX_KEYS = 10_000_000;
+  /** The memory of a key, at most: while its table grows, a third of the table is free. */
+  private static final long BYTES_A_KEY = 64;
+
+  /** The default maximum number of keys: as many as fit in a quarter of the heap. */
+  public static final long DEFAULT_MAX_KEYS =
+      Math.max(1_000, Runtime.getRuntime().maxMemory() / 4 / BYTES_A_KEY);
 
   private final BusyClock clock;
   private final KeyHash hash = new KeyHash(new SecureRandom());
-  private final AtomicLong keys = new AtomicLong();
+  private final KeyCounts keys;
   private final UsageTable counts;
   private final UsageTable slidingCounts;
   private final GrantedRequests requests;
@@ -50,7 +55,8 @@ public final class MemoryLimitStore implements LimitStore {
   /**
    * Creates a store with its own capacity.
    *
-   * @param maxKeys the maximum number of keys in use, and of remembered request ids
+   * @param maxKeys the maximum number of keys in use, and of remembered request ids. A key takes up
+   *     to 64 bytes
    */
   public MemoryLimitStore(long maxKeys) {
     this(new BusyClock(), maxKeys);
@@ -66,6 +72,7 @@ public final class MemoryLimitStore implements LimitStore {
       throw new IllegalArgumentException("maxKeys must be at least 1, not " + maxKeys);
     }
     this.clock = clock;
+    this.keys = new KeyCounts(maxKeys);
     this.counts = new UsageTable(EntryLayout.LONGS_WITHOUT_BEFORE, maxKeys, keys);
     this.slidingCounts = new UsageTable(EntryLayout.LONGS_WITH_BEFORE, maxKeys, keys);
     this.requests = new GrantedRequests(maxKeys, GrantedRequests.SHARE_OF_HEAP_BYTES);
@@ -216,7 +223,7 @@ public final class MemoryLimitStore implements LimitStore {
 
   /** Returns the number of keys in use, including idle ones that have not been swept yet. */
   public long keys() {
-    return keys.get();
+    return keys.total();
   }
 
   /** Removes all idle keys immediately; calls otherwise do so little by little. */

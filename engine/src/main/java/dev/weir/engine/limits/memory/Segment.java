@@ -4,7 +4,6 @@ import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Usage;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A part of a {@link UsageTable}: entries in one array of longs, found by open addressing with
@@ -39,7 +38,7 @@ final class Segment {
 
   private final SpinLock lock = new SpinLock();
   private final long order;
-  private final AtomicLong total;
+  private final KeyCounts total;
   private int count;
   private int sweptUpTo;
 
@@ -51,7 +50,7 @@ final class Segment {
    * @param none an array with one free entry
    * @param total counts the keys of all segments
    */
-  Segment(int longsPerEntry, int segmentBits, int index, long[] none, AtomicLong total) {
+  Segment(int longsPerEntry, int segmentBits, int index, long[] none, KeyCounts total) {
     this.order = ((long) longsPerEntry << Integer.SIZE) | index;
     this.longsPerEntry = longsPerEntry;
     this.segmentBits = segmentBits;
@@ -183,7 +182,7 @@ final class Segment {
     int entry = find(first, second);
     if (entry == ABSENT) {
       Limit.Step step = limit.decide(Usage.NONE, cost, nowMicros);
-      table.requireCapacity(1, List.of(this), nowMicros);
+      table.requireCapacity(List.of(this), nowMicros, second);
       add(first, second, limit, step.next(), nowMicros);
       return step.decision();
     }
@@ -248,14 +247,15 @@ final class Segment {
     write(current, entry, usage);
     EntryLayout.publish(current, entry, first);
     count++;
-    total.getAndIncrement();
+    total.added(second);
   }
 
   /** Removes the key that owns an entry. */
   void remove(int entry) {
     EntryLayout.hold(entries, entry);
+    long second = EntryLayout.second(entries, entry);
     vacate(entry);
-    total.getAndDecrement();
+    total.removed(second);
   }
 
   /** Frees a held entry. Entries behind it that would not be found any more move up. */

@@ -2,7 +2,6 @@ package dev.weir.engine.limits.memory;
 
 import dev.weir.engine.StoreException;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Usages by the hash of their keys, in many small segments.
@@ -32,16 +31,14 @@ final class UsageTable {
 
   private final Segment[] segments;
   private final int segmentBits;
-  private final long maxKeys;
-  private final AtomicLong keys;
+  private final KeyCounts keys;
   // Races are harmless: a segment is swept twice, or one round later.
   private int nextSegment;
   private long sweptAtMicros;
 
-  UsageTable(int longsPerEntry, long maxKeys, AtomicLong keys) {
+  UsageTable(int longsPerEntry, long maxKeys, KeyCounts keys) {
     int target = Math.clamp(maxKeys / KEYS_PER_SEGMENT, MIN_SEGMENTS, MAX_SEGMENTS);
     this.segmentBits = Integer.SIZE - Integer.numberOfLeadingZeros(target - 1);
-    this.maxKeys = maxKeys;
     this.keys = keys;
     this.segments = new Segment[1 << segmentBits];
     long[] none = new long[longsPerEntry];
@@ -58,33 +55,34 @@ final class UsageTable {
     return (int) (Segment.spread(first) >>> (Long.SIZE - segmentBits));
   }
 
-  /** Returns true if {@code more} keys may be added. */
-  boolean hasCapacity(int more) {
-    return keys.get() + more <= maxKeys;
+  /** Returns true if keys with these second lanes of their hashes may be added. */
+  boolean hasCapacity(long... seconds) {
+    return keys.hasCapacity(seconds);
   }
 
   /**
-   * Makes sure that {@code more} keys may be added to segments that the caller has locked without
-   * holding an entry.
+   * Makes sure that keys may be added to segments that the caller has locked without holding an
+   * entry.
    *
-   * @throws StoreException if the table is full
+   * @param seconds the second lanes of the hashes of the keys
+   * @throws StoreException if the table is full, or the policy of a key has its share
    */
-  void requireCapacity(int more, List<Segment> locked, long nowMicros) {
-    if (!hasCapacity(more)) {
-      freeCapacity(more, locked, nowMicros);
+  void requireCapacity(List<Segment> locked, long nowMicros, long... seconds) {
+    if (!hasCapacity(seconds)) {
+      freeCapacity(locked, nowMicros, seconds);
     }
   }
 
   /**
    * Sweeps a little more than usual before giving up; never everything, which would take too long.
    */
-  private void freeCapacity(int more, List<Segment> locked, long nowMicros) {
+  private void freeCapacity(List<Segment> locked, long nowMicros, long... seconds) {
     locked.forEach(segment -> segment.sweep(SWEEP_ENTRIES, nowMicros));
-    for (int tries = 0; tries < MAX_EXTRA_SWEEPS && !hasCapacity(more); tries++) {
+    for (int tries = 0; tries < MAX_EXTRA_SWEEPS && !hasCapacity(seconds); tries++) {
       sweepNext(nowMicros);
     }
-    if (!hasCapacity(more)) {
-      throw StoreException.full("full: %d keys are in use".formatted(maxKeys));
+    if (!hasCapacity(seconds)) {
+      throw keys.full(seconds);
     }
   }
 
