@@ -14,6 +14,9 @@ import io.grpc.ServerServiceDefinition;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.protobuf.services.HealthStatusManager;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ServerChannel;
@@ -57,6 +60,10 @@ public final class EnvoyServer implements AutoCloseable {
 
   private static final int MAX_METADATA_BYTES = 16 * 1024;
   private static final int MAX_CALLS_PER_CONNECTION = 10_000;
+
+  /** Max calls that a connection cancels in 10 s. Envoy cancels those that take too long. */
+  static final int MAX_RESETS = 10_000;
+
   private static final Duration MIN_KEEP_ALIVE = Duration.ofSeconds(10);
 
   /** Max time until a new connection has sent the preface of HTTP/2. */
@@ -137,6 +144,7 @@ public final class EnvoyServer implements AutoCloseable {
             .maxInboundMessageSize(MAX_MESSAGE_BYTES)
             .maxInboundMetadataSize(MAX_METADATA_BYTES)
             .maxConcurrentCallsPerConnection(MAX_CALLS_PER_CONNECTION)
+            .maxRstFramesPerWindow(MAX_RESETS, Math.toIntExact(FrameLimit.WINDOW.toSeconds()))
             .permitKeepAliveTime(MIN_KEEP_ALIVE.toSeconds(), TimeUnit.SECONDS)
             .permitKeepAliveWithoutCalls(true)
             .addService(
@@ -166,11 +174,23 @@ public final class EnvoyServer implements AutoCloseable {
         Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
   }
 
-  /** Creates the listening socket, which counts connections before gRPC sees them. */
+  /** Creates the listening socket, which counts connections and frames before gRPC sees them. */
   private static ServerChannel listener(ConnectionLimit limit) {
     ServerChannel listener =
         Epoll.isAvailable() ? new EpollServerSocketChannel() : new NioServerSocketChannel();
-    listener.pipeline().addLast(limit);
+    listener
+        .pipeline()
+        .addLast(
+            limit,
+            new ChannelInboundHandlerAdapter() {
+              @Override
+              public void channelRead(ChannelHandlerContext context, Object accepted) {
+                if (accepted instanceof Channel connection) {
+                  connection.pipeline().addLast(new FrameLimit());
+                }
+                context.fireChannelRead(accepted);
+              }
+            });
     return listener;
   }
 

@@ -1,6 +1,7 @@
 package dev.weir.server.wiring;
 
 import dev.weir.engine.slots.internal.SlotNames;
+import dev.weir.server.logging.OneLog;
 import dev.weir.server.wiring.postgresql.FileProblem;
 import java.io.IOException;
 import java.io.Reader;
@@ -101,6 +102,7 @@ public final class Settings {
     if (flag(Setting.GATEWAY_ACCESS_LOG)) {
       System.setProperty(ACCESS_LEVEL, "debug");
     }
+    OneLog.install();
   }
 
   String text(Setting setting) {
