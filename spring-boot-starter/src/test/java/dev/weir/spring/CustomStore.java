@@ -52,6 +52,16 @@ final class CustomStore implements LimitStore {
   }
 
   @Override
+  public void settle(Policy policy) {
+    memory.settle(policy);
+  }
+
+  @Override
+  public void settle(Policy policy, String key) {
+    memory.settle(policy, key);
+  }
+
+  @Override
   public void close() {
     memory.close();
   }

@@ -6,15 +6,17 @@ import java.time.Duration;
 /**
  * Up to {@code limit} units per window of time; the count restarts when a window ends.
  *
- * <p>In a {@link Usage}, {@code atMicros} is the start of the window and {@code used} the count.
+ * <p>In a {@link Usage}, {@code atMicros} is the start of the window, {@code used} the count and
+ * {@code scale} the length of the window. When the length changes, a window that is still open
+ * keeps its count: if windows get longer, it gets longer too; if they get shorter, it ends at its
+ * former end or one new window from now, whichever is earlier. A window that is aligned to the
+ * epoch is replaced by the present one of the new length.
  *
  * @param start where windows start
  */
 public record FixedWindow(long limit, long windowMicros, Start start) implements Limit {
   /** The maximum value of {@code limit}. */
   public static final long MAX_LIMIT = 1_000_000_000_000L;
-
-  private static final long SCALE = 1;
 
   /** Where windows start. */
   public enum Start {
@@ -47,7 +49,45 @@ public record FixedWindow(long limit, long windowMicros, Start start) implements
 
   @Override
   public Usage settle(Usage usage, long nowMicros) {
+    if (!isCurrent(usage, nowMicros)) {
+      return carriedOver(usage, nowMicros);
+    }
     return usage.used() == 0 || nowMicros >= end(usage) ? fresh(nowMicros) : usage;
+  }
+
+  @Override
+  public boolean isCurrent(Usage usage, long nowMicros) {
+    return usage.used() == 0
+        || ((usage.scale() == windowMicros || usage.scale() < MIN_DURATION_MICROS)
+            && !isTooFarAhead(usage, windowMicros, nowMicros));
+  }
+
+  @Override
+  public boolean decaysLike(Limit other) {
+    return other instanceof FixedWindow window
+        && window.windowMicros == windowMicros
+        && window.start == start;
+  }
+
+  private static boolean isTooFarAhead(Usage usage, long windowMicros, long nowMicros) {
+    return usage.atMicros() - nowMicros > Math.max(windowMicros, MAX_AHEAD_MICROS);
+  }
+
+  private Usage carriedOver(Usage usage, long nowMicros) {
+    // Earlier versions did not store the length.
+    long former = usage.scale() < MIN_DURATION_MICROS ? windowMicros : usage.scale();
+    boolean isTooFarAhead = isTooFarAhead(usage, Math.min(former, windowMicros), nowMicros);
+    long at = isTooFarAhead ? nowMicros : usage.atMicros();
+    if (nowMicros >= at + former) {
+      return fresh(nowMicros);
+    }
+    long latest = Math.max(nowMicros, at);
+    long startMicros =
+        switch (start) {
+          case FIRST_USE -> Math.min(latest, at + Math.max(0, former - windowMicros));
+          case EPOCH -> startOf(latest);
+        };
+    return new Usage(startMicros, usage.used(), 0, windowMicros);
   }
 
   @Override
@@ -57,7 +97,7 @@ public record FixedWindow(long limit, long windowMicros, Start start) implements
 
   @Override
   public Usage take(Usage settled, long cost, long nowMicros) {
-    return new Usage(settled.atMicros(), settled.used() + cost, 0, SCALE);
+    return new Usage(settled.atMicros(), settled.used() + cost, 0, windowMicros);
   }
 
   @Override
@@ -70,7 +110,7 @@ public record FixedWindow(long limit, long windowMicros, Start start) implements
     // Units taken in an earlier window were restored when it ended.
     return takenAtMicros < settled.atMicros()
         ? settled
-        : new Usage(settled.atMicros(), Math.max(0, settled.used() - cost), 0, SCALE);
+        : new Usage(settled.atMicros(), Math.max(0, settled.used() - cost), 0, windowMicros);
   }
 
   @Override
@@ -84,11 +124,11 @@ public record FixedWindow(long limit, long windowMicros, Start start) implements
   }
 
   private Usage fresh(long nowMicros) {
-    return new Usage(startOf(nowMicros), 0, 0, SCALE);
+    return new Usage(startOf(nowMicros), 0, 0, windowMicros);
   }
 
   private long end(Usage usage) {
-    return startOf(usage.atMicros()) + windowMicros;
+    return usage.atMicros() + windowMicros;
   }
 
   private long startOf(long micros) {

@@ -7,8 +7,17 @@ import dev.weir.core.internal.Micros;
  *
  * <p>A decision has three steps: {@link #settle} brings the usage up to the present, {@link
  * #remaining} returns what is left, and {@link #take} takes units. {@link #decide} combines them
- * into the complete transition. All arithmetic uses integers and rounds against the caller. If the
- * clock steps backwards, time stands still here until the clock has caught up.
+ * into the complete transition. All arithmetic uses integers and rounds against the caller.
+ *
+ * <p>A usage knows the numbers by which it was counted. If those of this limit are different, the
+ * limit was changed since: what was used or refilled until now counts by the former numbers, from
+ * now on by these. Nothing is given back: a window that is still open stays as used as it is, for
+ * as long as the new length says; a bucket keeps its tokens.
+ *
+ * <p>If the clock steps backwards, time stands still here until the clock has caught up. A usage
+ * that is further ahead than a window, or than the time in which the bucket fills, and than {@link
+ * #MAX_AHEAD_MICROS}, is the trace of a clock that was wrong: it counts as if it had just been
+ * made, so that no caller waits for as long as the clock was ahead.
  */
 public sealed interface Limit permits FixedWindow, SlidingWindow, TokenBucket {
   /** The minimum length of a window or a time to live. */
@@ -16,6 +25,12 @@ public sealed interface Limit permits FixedWindow, SlidingWindow, TokenBucket {
 
   /** The maximum length of a window or a time to live. */
   long MAX_DURATION_MICROS = 366L * 24 * 3_600 * Micros.PER_SECOND;
+
+  /**
+   * A usage that is ahead of the clock by no more than this waits for the clock to catch up,
+   * however short the limit is: clocks are corrected by such steps.
+   */
+  long MAX_AHEAD_MICROS = Micros.PER_SECOND;
 
   /** The maximum number of nodes that a limit can be divided among, see {@link #share}. */
   int MAX_NODES = 1_000;
@@ -25,9 +40,22 @@ public sealed interface Limit permits FixedWindow, SlidingWindow, TokenBucket {
 
   /**
    * Returns the part of {@code usage} that still counts at the given time, in the units of this
-   * limit.
+   * limit. A usage that is not {@linkplain #isCurrent current} is carried over first.
    */
   Usage settle(Usage usage, long nowMicros);
+
+  /**
+   * Returns true if {@code usage} was counted by the numbers of this limit, at a time that is not
+   * too far ahead. If not, the settled usage has to be written even if the request is refused:
+   * otherwise it would be settled by its former numbers again.
+   */
+  boolean isCurrent(Usage usage, long nowMicros);
+
+  /**
+   * Returns true if usages of this limit expire or are refilled as those of another one: its window
+   * or its rate is the same, whatever the number of units.
+   */
+  boolean decaysLike(Limit other);
 
   /** Returns the units that are available at the given time, from a settled usage. */
   long remaining(Usage settled, long nowMicros);
@@ -72,7 +100,9 @@ public sealed interface Limit permits FixedWindow, SlidingWindow, TokenBucket {
     Usage settled = settle(usage, nowMicros);
     long remaining = remaining(settled, nowMicros);
     if (cost > remaining) {
-      return new Step(usage, refuse(settled, remaining, cost, nowMicros));
+      return new Step(
+          isCurrent(usage, nowMicros) ? usage : settled,
+          refuse(settled, remaining, cost, nowMicros));
     }
     Usage next = take(settled, cost, nowMicros);
     return new Step(next, allow(next, remaining - cost, nowMicros));

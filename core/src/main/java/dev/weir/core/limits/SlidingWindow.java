@@ -16,7 +16,8 @@ import java.time.Duration;
  *
  * <p>Windows start at whole multiples of their length since the epoch. In a {@link Usage}, {@code
  * atMicros} is the start of the window, {@code used} and {@code before} are the counts of that
- * window and the previous one, and {@code scale} is the length of the window.
+ * window and the previous one, and {@code scale} is the length of the window. When the length
+ * changes, the units that count at that time all count as used in the present window.
  */
 public record SlidingWindow(long limit, long windowMicros) implements Limit {
   /** The maximum limit: a count times {@link #MAX_TICKS} still fits into 53 bits. */
@@ -41,20 +42,35 @@ public record SlidingWindow(long limit, long windowMicros) implements Limit {
 
   @Override
   public Usage settle(Usage usage, long nowMicros) {
-    Usage counted = usage.scale() == windowMicros ? usage : converted(usage);
-    return counted.isNone() ? fresh(nowMicros) : slide(counted, nowMicros);
+    if (!isCurrent(usage, nowMicros)) {
+      return carriedOver(usage, nowMicros);
+    }
+    return usage.isNone() ? fresh(nowMicros) : slide(usage, nowMicros);
   }
 
-  /**
-   * Converts counts of windows of another length; each count is assumed to have been used when its
-   * window began.
-   */
-  private Usage converted(Usage usage) {
-    long start = startOf(usage.atMicros());
-    long startBefore = startOf(usage.atMicros() - usage.scale());
-    long used = usage.used() + (startBefore == start ? usage.before() : 0);
-    long before = startBefore == start - windowMicros ? usage.before() : 0;
-    return new Usage(start, Math.min(used, MAX_LIMIT), before, windowMicros);
+  @Override
+  public boolean isCurrent(Usage usage, long nowMicros) {
+    return usage.isNone()
+        || (usage.scale() == windowMicros && !isTooFarAhead(usage, windowMicros, nowMicros));
+  }
+
+  @Override
+  public boolean decaysLike(Limit other) {
+    return other instanceof SlidingWindow window && window.windowMicros == windowMicros;
+  }
+
+  private static boolean isTooFarAhead(Usage usage, long windowMicros, long nowMicros) {
+    return usage.atMicros() - nowMicros > Math.max(windowMicros, MAX_AHEAD_MICROS);
+  }
+
+  private Usage carriedOver(Usage usage, long nowMicros) {
+    SlidingWindow former = new SlidingWindow(limit, usage.scale());
+    Usage slid = former.slide(usage, nowMicros);
+    long used = Math.min(former.weighed(slid, nowMicros), MAX_LIMIT);
+    long shorter = Math.min(former.windowMicros, windowMicros);
+    long at =
+        isTooFarAhead(slid, shorter, nowMicros) ? nowMicros : Math.max(nowMicros, slid.atMicros());
+    return used == 0 ? fresh(nowMicros) : new Usage(startOf(at), used, 0, windowMicros);
   }
 
   private Usage slide(Usage usage, long nowMicros) {

@@ -15,8 +15,9 @@ import java.time.Duration;
  * <p>The state is the debt, not the number of tokens: a bucket whose capacity is raised gains the
  * added tokens, and an untouched bucket needs no state. The debt is counted in units: a token is
  * {@code refillMicros} units and each microsecond pays {@code refillTokens} units, so all numbers
- * are whole at any rate. In a {@link Usage}, {@code used} is the debt at {@code atMicros} and
- * {@code scale} the units of a token.
+ * are whole at any rate. In a {@link Usage}, {@code used} is the debt at {@code atMicros}, {@code
+ * scale} the units of a token and {@code before} the {@code refillTokens}, or 0 without debt. When
+ * the rate changes, the debt is converted in whole tokens rounded up.
  *
  * @param refillTokens the tokens restored in each {@code refillMicros}, in lowest terms
  */
@@ -116,18 +117,50 @@ public record TokenBucket(long capacity, long refillTokens, long refillMicros) i
 
   @Override
   public Usage settle(Usage usage, long nowMicros) {
-    long debt =
-        usage.scale() == refillMicros ? usage.used() : converted(usage.used(), usage.scale());
-    long left = unpaid(debt, Math.max(0, nowMicros - usage.atMicros()));
-    return new Usage(Math.max(nowMicros, usage.atMicros()), left, 0, refillMicros);
+    if (!isCurrent(usage, nowMicros)) {
+      return carriedOver(usage, nowMicros);
+    }
+    long left = unpaid(usage.used(), Math.max(0, nowMicros - usage.atMicros()), refillTokens);
+    return usage(Math.max(nowMicros, usage.atMicros()), left);
   }
 
-  /** Returns what is left of a debt after the given time. */
-  private long unpaid(long debt, long elapsedMicros) {
-    long paid = elapsedMicros * refillTokens;
+  @Override
+  public boolean isCurrent(Usage usage, long nowMicros) {
+    // Earlier versions did not store the rate.
+    return (usage.used() == 0
+            || (usage.scale() == refillMicros
+                && (usage.before() == refillTokens || usage.before() == 0)))
+        && !isTooFarAhead(usage, nowMicros);
+  }
+
+  @Override
+  public boolean decaysLike(Limit other) {
+    return other instanceof TokenBucket bucket
+        && bucket.refillTokens == refillTokens
+        && bucket.refillMicros == refillMicros;
+  }
+
+  private boolean isTooFarAhead(Usage usage, long nowMicros) {
+    return usage.atMicros() - nowMicros > MAX_AHEAD_MICROS
+        && usage.atMicros() - nowMicros > Math.ceilDiv(capacity * refillMicros, refillTokens);
+  }
+
+  private Usage carriedOver(Usage usage, long nowMicros) {
+    long at = isTooFarAhead(usage, nowMicros) ? nowMicros : usage.atMicros();
+    long formerTokens = usage.before() == 0 ? refillTokens : usage.before();
+    long left = unpaid(usage.used(), Math.max(0, nowMicros - at), formerTokens);
+    return usage(Math.max(nowMicros, at), converted(left, usage.scale()));
+  }
+
+  private Usage usage(long atMicros, long debt) {
+    return new Usage(atMicros, debt, debt == 0 ? 0 : refillTokens, refillMicros);
+  }
+
+  /** Returns what is left of a debt after the given time at a rate. */
+  private static long unpaid(long debt, long elapsedMicros, long tokens) {
+    long paid = elapsedMicros * tokens;
     // No division, because decisions spend most of their time here.
-    boolean isPaidOff =
-        paid >= debt || paid < 0 || Math.multiplyHigh(elapsedMicros, refillTokens) != 0;
+    boolean isPaidOff = paid >= debt || paid < 0 || Math.multiplyHigh(elapsedMicros, tokens) != 0;
     return isPaidOff ? 0 : debt - paid;
   }
 
@@ -143,7 +176,7 @@ public record TokenBucket(long capacity, long refillTokens, long refillMicros) i
 
   @Override
   public Usage take(Usage settled, long cost, long nowMicros) {
-    return new Usage(settled.atMicros(), settled.used() + cost * refillMicros, 0, refillMicros);
+    return usage(settled.atMicros(), settled.used() + cost * refillMicros);
   }
 
   @Override
@@ -158,9 +191,9 @@ public record TokenBucket(long capacity, long refillTokens, long refillMicros) i
     // then: while that debt was zero, the refill only paid for the cost. So a refund never restores
     // more than would be there if nothing had been taken, regardless of what was taken in between.
     long elapsed = Math.max(0, settled.atMicros() - takenAtMicros);
-    long back = unpaid(cost * refillMicros, elapsed);
+    long back = unpaid(cost * refillMicros, elapsed, refillTokens);
     long debt = Math.max(0, settled.used() - back);
-    return new Usage(settled.atMicros(), debt, 0, refillMicros);
+    return usage(settled.atMicros(), debt);
   }
 
   @Override
@@ -183,8 +216,8 @@ public record TokenBucket(long capacity, long refillTokens, long refillMicros) i
 
   /** Converts a debt counted in other units, in whole tokens rounded up. */
   private long converted(long debt, long scale) {
-    if (debt == 0) {
-      return 0;
+    if (debt == 0 || scale == refillMicros) {
+      return debt;
     }
     long tokens = Math.ceilDiv(debt, scale);
     return Math.min(tokens, Usage.MAX_VALUE / refillMicros) * refillMicros;

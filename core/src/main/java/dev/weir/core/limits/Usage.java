@@ -10,9 +10,11 @@ import dev.weir.core.internal.Micros;
  * @param atMicros the time that the usage refers to: the start of a window, or the last refill of a
  *     bucket
  * @param used the usage at that time: a count, or the debt of a bucket in its units
- * @param before the count of the previous window, for limits that need it
- * @param scale the units in which it was counted, see each limit. A limit that has been changed
- *     since recognizes this and converts the usage
+ * @param before the count of the previous window, or the rate of a bucket that is in debt, see each
+ *     limit
+ * @param scale the length of the window, or the units of a bucket, see each limit. With {@code
+ *     before} it says by which numbers the usage was counted: a limit that has been changed since
+ *     carries it over, see {@link Limit#settle}
  */
 public record Usage(long atMicros, long used, long before, long scale) {
   /** No usage, the state of a new key. */

@@ -3,8 +3,10 @@ package dev.weir.core.limits;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.core.internal.Micros;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.function.LongFunction;
 import org.junit.jupiter.api.Test;
 
@@ -31,35 +33,72 @@ final class LimitChangeTest {
     }
   }
 
+  /** The recipe of an operator who tightens a limit because of abuse. */
   @Test
-  void fixedWindowCountsFromWhereItBegan() {
-    Usage used = FixedWindow.of(100, MINUTE).decide(Usage.NONE, 80, NOW).next();
-    FixedWindow shorter = FixedWindow.of(100, Duration.ofSeconds(20));
-    FixedWindow longer = FixedWindow.of(100, Duration.ofHours(1));
-    assertThat(shorter.peek(used, 21, NOW + 19 * Micros.PER_SECOND))
-        .isEqualTo(new Decision.Refused(20, Micros.PER_SECOND, Micros.PER_SECOND));
-    assertThat(shorter.peek(used, 1, NOW + 20 * Micros.PER_SECOND).remaining()).isEqualTo(100);
-    assertThat(longer.peek(used, 1, NOW + 3_599 * Micros.PER_SECOND).remaining()).isEqualTo(20);
-    assertThat(longer.peek(used, 1, NOW + 3_600 * Micros.PER_SECOND).remaining()).isEqualTo(100);
+  void tightenedLimitStaysUsedUntilTheNewWindowEnds() {
+    Duration short5 = Duration.ofSeconds(5);
+    Duration long600 = Duration.ofSeconds(600);
+    Map<Limit, Limit> changes =
+        Map.of(
+            FixedWindow.of(5, short5), FixedWindow.of(5, long600),
+            FixedWindow.of(5, short5).alignedToEpoch(), FixedWindow.of(5, long600).alignedToEpoch(),
+            SlidingWindow.of(5, short5), SlidingWindow.of(5, long600));
+    changes.forEach(
+        (before, after) -> {
+          Usage used = before.decide(Usage.NONE, 5, NOW).next();
+          Limit.Step refused = after.decide(used, 1, NOW + 4 * Micros.PER_SECOND);
+          assertThat(refused.decision().isAllowed()).isFalse();
+          for (long seconds : new long[] {30, 130, 599}) {
+            assertThat(after.peek(refused.next(), 1, NOW + seconds * Micros.PER_SECOND).isAllowed())
+                .as("%s after %d s", after, seconds)
+                .isFalse();
+          }
+          assertThat(after.peek(refused.next(), 1, NOW + 1_200 * Micros.PER_SECOND).remaining())
+              .isEqualTo(5);
+        });
   }
 
   @Test
-  void slidingWindowCountsFromWhereItsWindowsBegan() {
+  void fixedWindowThatGetsLongerCountsFromItsStart() {
+    Usage used = FixedWindow.of(100, MINUTE).decide(Usage.NONE, 80, NOW).next();
+    FixedWindow longer = FixedWindow.of(100, Duration.ofHours(1));
+    Usage changed = longer.settle(used, NOW + 59 * Micros.PER_SECOND);
+    assertThat(longer.peek(changed, 1, NOW + 3_599 * Micros.PER_SECOND).remaining()).isEqualTo(20);
+    assertThat(longer.peek(changed, 1, NOW + 3_600 * Micros.PER_SECOND).remaining()).isEqualTo(100);
+    assertThat(longer.settle(used, NOW + 60 * Micros.PER_SECOND).isNone())
+        .as("over by the former rule before the change")
+        .isTrue();
+  }
+
+  @Test
+  void fixedWindowThatGetsShorterEndsAtItsFormerEndOrOneNewWindowLater() {
+    Usage used = FixedWindow.of(100, MINUTE).decide(Usage.NONE, 80, NOW).next();
+    FixedWindow shorter = FixedWindow.of(100, Duration.ofSeconds(20));
+    Usage early = shorter.settle(used, NOW + 30 * Micros.PER_SECOND);
+    assertThat(shorter.peek(early, 21, NOW + 49 * Micros.PER_SECOND))
+        .isEqualTo(new Decision.Refused(20, Micros.PER_SECOND, Micros.PER_SECOND));
+    assertThat(shorter.peek(early, 1, NOW + 50 * Micros.PER_SECOND).remaining()).isEqualTo(100);
+    Usage late = shorter.settle(used, NOW + 55 * Micros.PER_SECOND);
+    assertThat(shorter.peek(late, 1, NOW + 59 * Micros.PER_SECOND).remaining()).isEqualTo(20);
+    assertThat(shorter.peek(late, 1, NOW + 60 * Micros.PER_SECOND).remaining()).isEqualTo(100);
+  }
+
+  @Test
+  void slidingWindowKeepsWhatCountsAtTheChange() {
     SlidingWindow minute = SlidingWindow.of(100, MINUTE);
     Usage first = minute.decide(Usage.NONE, 60, NOW).next();
     long later = NOW + 90 * Micros.PER_SECOND;
     Usage used = minute.decide(first, 69, later).next();
     assertThat(used).isEqualTo(new Usage(NOW + 60_000_000, 69, 60, 60_000_000));
+    assertThat(minute.peek(used, 1, later).remaining()).isZero();
 
     SlidingWindow hour = SlidingWindow.of(200, Duration.ofHours(1));
-    assertThat(hour.peek(used, 1, later).remaining()).as("both in this hour").isEqualTo(71);
-    assertThat(hour.peek(used, 1, NOW + 3_600_000_000L).remaining()).isEqualTo(71);
-    assertThat(hour.peek(used, 1, NOW + 5_400_000_000L).remaining()).isEqualTo(135);
+    Usage inHour = hour.settle(used, later);
+    assertThat(inHour).isEqualTo(new Usage(NOW, 100, 0, 3_600_000_000L));
+    assertThat(hour.peek(inHour, 1, NOW + 3_600_000_000L).remaining()).isEqualTo(100);
 
     SlidingWindow half = SlidingWindow.of(100, Duration.ofSeconds(30));
-    assertThat(half.peek(used, 1, later).remaining()).as("one window ago").isEqualTo(31);
-    assertThat(half.peek(used, 1, later + 15_000_000).remaining()).isEqualTo(65);
-    assertThat(half.peek(used, 1, later + 30_000_000).remaining()).isEqualTo(100);
+    assertThat(half.settle(used, later)).isEqualTo(new Usage(later, 100, 0, 30_000_000));
   }
 
   @Test
@@ -71,5 +110,31 @@ final class LimitChangeTest {
     Usage partly = bucket.decide(used, 1, NOW + 1).next();
     assertThat(bucket.peek(partly, 1, NOW + 1).remaining()).isEqualTo(19);
     assertThat(slower.peek(partly, 1, NOW + 1).remaining()).isEqualTo(19);
+  }
+
+  @Test
+  void newRateAppliesFromTheChangeOnAndNotToThePast() {
+    TokenBucket slow = TokenBucket.perSecond(100, new BigDecimal("0.01"));
+    TokenBucket fast = TokenBucket.perSecond(100, BigDecimal.TEN);
+    Usage empty = slow.decide(Usage.NONE, 100, NOW).next();
+    long change = NOW + 5 * Micros.PER_SECOND;
+    Usage raised = fast.settle(empty, change);
+    assertThat(fast.peek(raised, 1, change).remaining()).isZero();
+    assertThat(fast.peek(raised, 1, change + Micros.PER_SECOND).remaining()).isEqualTo(10);
+
+    Usage half = fast.decide(Usage.NONE, 100, NOW).next();
+    Usage lowered = slow.settle(half, change);
+    assertThat(slow.peek(lowered, 1, change).remaining()).isEqualTo(50);
+    assertThat(slow.peek(lowered, 1, change + 100 * Micros.PER_SECOND).remaining()).isEqualTo(51);
+  }
+
+  @Test
+  void refusalUnderTheChangedLimitSettlesTheUsage() {
+    FixedWindow before = FixedWindow.of(5, Duration.ofSeconds(5));
+    FixedWindow after = FixedWindow.of(5, Duration.ofSeconds(600));
+    Usage used = before.decide(Usage.NONE, 5, NOW).next();
+    assertThat(before.decide(used, 1, NOW).next()).isSameAs(used);
+    assertThat(after.decide(used, 1, NOW + 1).next())
+        .isEqualTo(new Usage(NOW, 5, 0, after.windowMicros()));
   }
 }

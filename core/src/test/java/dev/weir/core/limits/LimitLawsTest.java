@@ -43,7 +43,10 @@ class LimitLawsTest {
     }
   }
 
-  /** Plays a course and checks every state in it, including the last. */
+  /**
+   * Plays a course and checks every state in it, including the last. A usage of a limit that was
+   * changed, or of a clock that was far ahead, is checked as a first request leaves it.
+   */
   private static void play(LimitCourse<?> course, Consumer<State> check) {
     Limit limit = course.limit();
     Usage usage = Usage.NONE;
@@ -53,6 +56,7 @@ class LimitLawsTest {
       now = LimitCourse.clamp(now + move.clockMicros());
       limit = move.isChange() ? move.changed() : limit;
       long cost = move.costOf(limit);
+      usage = limit.isCurrent(usage, now) ? usage : limit.settle(usage, now);
       check.accept(new State(limit, usage, now, cost));
       if (move.isRefund()) {
         usage = limit.refund(usage, cost, takenAt, now);
@@ -223,7 +227,8 @@ class LimitLawsTest {
 
   /**
    * With a cost of 1, because refusing a large request may leave units for a small one. The latest
-   * time of the clock is that of a grant: a refusal is not remembered.
+   * time of the clock is that of a grant: a refusal is not remembered. Larger steps are those of
+   * {@link #clockThatWasFarAheadDelaysNoCallerForLong}.
    */
   @Property(tries = 800, edgeCases = EdgeCasesMode.NONE)
   void clockThatStepsBackNeverAdmitsMoreThanOneThatStandsStill(
@@ -237,6 +242,9 @@ class LimitLawsTest {
     long admittedStill = 0;
     for (LimitCourse.Move<?> move : course.moves()) {
       now = LimitCourse.clamp(now + move.clockMicros());
+      if (!limit.isCurrent(back, now)) {
+        return;
+      }
       for (int i = 0; i < 3; i++) {
         Limit.Step stepBack = limit.decide(back, 1, now);
         Limit.Step stepStill = limit.decide(still, 1, Math.max(latest, now));
@@ -263,6 +271,9 @@ class LimitLawsTest {
     for (LimitCourse.Move<?> move : course.moves()) {
       now = LimitCourse.clamp(now + move.clockMicros());
       long cost = move.costOf(limit);
+      if (!limit.isCurrent(usage, now)) {
+        return;
+      }
       Limit.Step step = limit.decide(usage, cost, now);
       usage = step.next();
       if (step.decision().isAllowed()) {
@@ -276,6 +287,41 @@ class LimitLawsTest {
         assertThat(limit.peek(usage, 1, then)).isEqualTo(limit.peek(still, 1, then));
       }
     }
+  }
+
+  /** The wait that the limit could cause by itself, and once more for a step that is not far. */
+  @Property(tries = 800, edgeCases = EdgeCasesMode.NONE)
+  void clockThatWasFarAheadDelaysNoCallerForLong(
+      @ForAll("withClockBack") LimitCourse<? extends Limit> course) {
+    play(
+        course,
+        state -> {
+          long periodMicros =
+              switch (state.limit()) {
+                case FixedWindow fixed -> fixed.windowMicros();
+                case SlidingWindow sliding -> 2 * sliding.windowMicros();
+                case TokenBucket bucket ->
+                    Math.ceilDiv(bucket.capacity() * bucket.refillMicros(), bucket.refillTokens());
+              };
+          Usage ahead = state.limit().settle(state.usage(), state.nowMicros());
+          for (long back : new long[] {1, 1_000, 7_200_000_000L, 3 * Limit.MAX_DURATION_MICROS}) {
+            long now = LimitCourse.clamp(state.nowMicros() - back);
+            Limit.Step step = state.limit().decide(ahead, state.cost(), now);
+            if (step.decision() instanceof Decision.Refused refused) {
+              assertThat(refused.retryAfterMicros())
+                  .isLessThanOrEqualTo(
+                      periodMicros + Math.max(periodMicros, Limit.MAX_AHEAD_MICROS));
+              State then =
+                  new State(
+                      state.limit(), step.next(), now + refused.retryAfterMicros(), state.cost());
+              assertThat(then.peek(0).isAllowed()).isTrue();
+            }
+            assertThat(step.decision().remaining())
+                .as("nothing is given back")
+                .isLessThanOrEqualTo(
+                    state.limit().remaining(ahead, Math.max(now, ahead.atMicros())));
+          }
+        });
   }
 
   @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
@@ -298,7 +344,11 @@ class LimitLawsTest {
       assertThat(step.isGranted()).isEqualTo(granted);
       for (int p = 0; p < parts.size(); p++) {
         AllOrNothing.Part part = parts.get(p);
-        assertThat(step.next().get(p)).isEqualTo(granted ? alone.get(p).next() : part.usage());
+        Usage kept =
+            part.limit().isCurrent(part.usage(), now)
+                ? part.usage()
+                : part.limit().settle(part.usage(), now);
+        assertThat(step.next().get(p)).isEqualTo(granted ? alone.get(p).next() : kept);
         assertThat(step.decisions().get(p))
             .isEqualTo(
                 granted

@@ -17,7 +17,8 @@ final class RefundTest {
   void whatWasTakenInAnEarlierWindowIsBackAlready() {
     FixedWindow limit = FixedWindow.of(10, Duration.ofMinutes(1));
     Usage used = limit.decide(Usage.NONE, 4, NOW).next();
-    assertThat(limit.refund(used, 3, NOW, NOW + MINUTE - 1)).isEqualTo(new Usage(NOW, 1, 0, 1));
+    assertThat(limit.refund(used, 3, NOW, NOW + MINUTE - 1))
+        .isEqualTo(new Usage(NOW, 1, 0, MINUTE));
     Usage next = limit.decide(used, 5, NOW + MINUTE).next();
     assertThat(limit.refund(next, 4, NOW, NOW + MINUTE)).isEqualTo(next);
     assertThat(limit.refund(next, 4, NOW + MINUTE - 1, NOW + MINUTE)).isEqualTo(next);

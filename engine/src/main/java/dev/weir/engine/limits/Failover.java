@@ -244,6 +244,35 @@ public final class Failover implements LimitStore {
         isForgotten -> isForgotten);
   }
 
+  /**
+   * Settles the usages in the store, in the fallback and in the memory of this node.
+   *
+   * @throws StoreException if a store is unavailable; repeat the call then
+   */
+  @Override
+  public void settle(Policy policy) {
+    substitute.settle(policy);
+    required(
+        AcquireRequest.of(LimitRequest.of(policy, WATCH.name())),
+        reached -> {
+          reached.settle(policy);
+          return true;
+        },
+        isSettled -> false);
+  }
+
+  @Override
+  public void settle(Policy policy, String key) {
+    substitute.settle(policy, key);
+    required(
+        AcquireRequest.of(LimitRequest.of(policy, key)),
+        reached -> {
+          reached.settle(policy, key);
+          return true;
+        },
+        isSettled -> false);
+  }
+
   /** Returns the result of the store. Throws if it is not called or does not respond. */
   private <T> T required(
       AcquireRequest request, Function<LimitStore, T> operation, Predicate<? super T> isProof) {

@@ -64,6 +64,18 @@ public interface LimitStore extends AutoCloseable {
   void forget(Policy policy, String key);
 
   /**
+   * Settles the usages of all keys of a policy whose window or rate has changed: what was used or
+   * refilled until now counts by the former numbers, from now on by those of {@code policy}, and
+   * what was used is kept for as long as they say. Without it, a key is settled by the first
+   * request that finds it, or is lost when it expires by the former numbers. Call it once the
+   * callers use the new policy. May be repeated.
+   */
+  void settle(Policy policy);
+
+  /** Settles the usage of one key, see {@link #settle(Policy)}. */
+  void settle(Policy policy, String key);
+
+  /**
    * Takes units for a single key and returns true if they were granted: the short form of {@link
    * #decide(AcquireRequest)}.
    */

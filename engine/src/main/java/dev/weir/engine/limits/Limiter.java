@@ -95,6 +95,23 @@ public final class Limiter implements AutoCloseable {
     return granted.isAllowed() ? store.refund(request, granted) : Refund.UNKNOWN;
   }
 
+  /**
+   * Settles what all keys have used of a policy whose window or rate has changed: the past counts
+   * by the former numbers, the time from now on by those of {@code policy}. Call it once all
+   * callers use the new policy; a key of which nothing is requested in the meantime is otherwise
+   * settled too late, or forgotten when its former window ends. May be repeated.
+   *
+   * @throws dev.weir.engine.StoreException if the store is unavailable; repeat the call then
+   */
+  public void settle(Policy policy) {
+    store.settle(policy);
+  }
+
+  /** Settles what one key has used, see {@link #settle(Policy)}. */
+  public void settle(Policy policy, String key) {
+    store.settle(policy, key);
+  }
+
   /** Deletes the usage of a key. */
   public void forget(Policy policy, String key) {
     store.forget(policy, key);

@@ -46,6 +46,18 @@ final class LocalShare {
     memory.forget(policy, key);
   }
 
+  void settle(Policy policy) {
+    memory.settle(share(policy));
+  }
+
+  void settle(Policy policy, String key) {
+    memory.settle(share(policy), key);
+  }
+
+  private Policy share(Policy policy) {
+    return Policy.of(policy.name(), policy.limit().share(nodes));
+  }
+
   void close() {
     memory.close();
   }

@@ -149,6 +149,17 @@ final class StoreSubstitute {
     local.forget(policy, key);
   }
 
+  /** Settles what was counted in place of the store. */
+  void settle(Policy policy) {
+    local.settle(policy);
+    fallback.ifPresent(next -> next.settle(policy));
+  }
+
+  void settle(Policy policy, String key) {
+    local.settle(policy, key);
+    fallback.ifPresent(next -> next.settle(policy, key));
+  }
+
   void close() {
     fallback.ifPresent(LimitStore::close);
     local.close();

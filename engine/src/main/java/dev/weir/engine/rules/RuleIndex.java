@@ -1,5 +1,6 @@
 package dev.weir.engine.rules;
 
+import dev.weir.engine.limits.Policy;
 import dev.weir.engine.rules.internal.PathTree;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -7,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +25,7 @@ public final class RuleIndex {
 
   private final Rules rules;
   private final RuleObserver observer;
+  private volatile Consumer<Policy> limitChanged = policy -> {};
   private volatile Contents contents = new Contents(Map.of(), new PathTree<>());
 
   /** An immutable snapshot. */
@@ -33,6 +36,14 @@ public final class RuleIndex {
     this.rules = rules;
     this.observer = observer;
     refresh();
+  }
+
+  /**
+   * Sets the receiver of the policies whose window or rate has changed since they were last read.
+   * It is called when this node uses them, and must not block.
+   */
+  public void onLimitChange(Consumer<Policy> receiver) {
+    this.limitChanged = receiver;
   }
 
   /** Returns the rule with a name, or null if there is none. */
@@ -129,5 +140,15 @@ public final class RuleIndex {
       }
     }
     contents = new Contents(Map.copyOf(byName), byPath);
+    byName.forEach((name, rule) -> noteChange(known.get(name), rule));
+  }
+
+  private void noteChange(@Nullable LimitedRule before, LimitedRule after) {
+    if (before != null
+        && before.kind() instanceof LimitedRule.Counted former
+        && after.kind() instanceof LimitedRule.Counted counted
+        && !counted.policy().limit().decaysLike(former.policy().limit())) {
+      limitChanged.accept(counted.policy());
+    }
   }
 }

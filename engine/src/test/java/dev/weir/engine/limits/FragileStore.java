@@ -140,5 +140,15 @@ final class FragileStore implements LimitStore {
   }
 
   @Override
+  public void settle(Policy policy) {
+    writable().settle(policy);
+  }
+
+  @Override
+  public void settle(Policy policy, String key) {
+    writable().settle(policy, key);
+  }
+
+  @Override
   public void close() {}
 }

@@ -12,6 +12,7 @@ import dev.weir.engine.limits.Limiter;
 import dev.weir.engine.limits.Policy;
 import dev.weir.engine.limits.internal.Definition;
 import dev.weir.engine.limits.internal.Definitions;
+import dev.weir.engine.limits.internal.Settlements;
 import dev.weir.engine.rules.PolicyText;
 import dev.weir.engine.rules.RateLimitFields;
 import dev.weir.engine.rules.RuleCounters;
@@ -58,11 +59,17 @@ final class BucketEndpoints {
   private final DefinedResources<TokenBucket> buckets;
   private final Limiter limiter;
   private final LimitMetrics metrics;
+  private final Settlements settlements;
 
-  BucketEndpoints(Definitions<TokenBucket> buckets, Limiter limiter, LimitMetrics metrics) {
+  BucketEndpoints(
+      Definitions<TokenBucket> buckets,
+      Limiter limiter,
+      LimitMetrics metrics,
+      Settlements settlements) {
     this.buckets = new DefinedResources<>(buckets);
     this.limiter = limiter;
     this.metrics = metrics;
+    this.settlements = settlements;
   }
 
   @Put(ResourceId.VARIABLE)
@@ -76,7 +83,16 @@ final class BucketEndpoints {
     DefinedResources.throwIfWrong(fields, TokenBucketJson.CAPACITY, "INVALID_CAPACITY");
     DefinedResources.throwIfWrong(fields, TokenBucketJson.REFILL_RATE, "INVALID_REFILL_RATE");
     fields.throwIfWrong();
-    return buckets.define(resource, bucket.orElseThrow(), this::state);
+    boolean isChange = buckets.isDefined(resource);
+    return buckets.define(
+        resource, bucket.orElseThrow(), defined -> isChange ? settled(defined) : state(defined));
+  }
+
+  /** Counts the past by the former rate before it returns the state by the new one. */
+  private HttpResponse<byte[]> settled(Definition<TokenBucket> defined) {
+    settlements.owe(policy(defined), defined.resource());
+    settlements.settleNow();
+    return state(defined);
   }
 
   @Get(ResourceId.VARIABLE)

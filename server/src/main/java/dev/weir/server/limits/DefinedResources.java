@@ -26,6 +26,10 @@ final class DefinedResources<L> {
     return StoreException.afterDone(() -> state.apply(defined));
   }
 
+  boolean isDefined(String resource) {
+    return definitions.find(resource).isPresent();
+  }
+
   /** Returns the definition of the resource that a request names. */
   Definition<L> find(HttpRequest<?> request) {
     String resource = ResourceId.of(request);

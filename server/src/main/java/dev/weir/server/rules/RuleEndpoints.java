@@ -1,6 +1,7 @@
 package dev.weir.server.rules;
 
 import dev.weir.engine.limits.LimitStore;
+import dev.weir.engine.limits.internal.Settlements;
 import dev.weir.engine.rules.Quota;
 import dev.weir.engine.rules.Request;
 import dev.weir.engine.rules.Rule;
@@ -56,6 +57,7 @@ final class RuleEndpoints {
   private final RuleEvaluator evaluator;
   private final RuleBroadcast broadcast;
   private final LimitStore limits;
+  private final Settlements settlements;
   private final RegistryResource<RuleSpec, Rule> rules;
 
   RuleEndpoints(
@@ -63,12 +65,14 @@ final class RuleEndpoints {
       RuleIndex index,
       RuleEvaluator evaluator,
       RuleBroadcast broadcast,
-      LimitStore limits) {
+      LimitStore limits,
+      Settlements settlements) {
     this.kept = kept;
     this.index = index;
     this.evaluator = evaluator;
     this.broadcast = broadcast;
     this.limits = limits;
+    this.settlements = settlements;
     this.rules =
         new RegistryResource<>(
             WORDS,
@@ -107,7 +111,9 @@ final class RuleEndpoints {
   @Consumes(MediaType.APPLICATION_JSON)
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> change(HttpRequest<?> request, @Body byte[] body) {
-    return rules.change(request, body);
+    HttpResponse<byte[]> changed = rules.change(request, body);
+    settlements.settleNow();
+    return changed;
   }
 
   /** Changes only the queue of a rule. */

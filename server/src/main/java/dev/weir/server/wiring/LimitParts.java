@@ -8,6 +8,7 @@ import dev.weir.engine.limits.Limiter;
 import dev.weir.engine.limits.internal.CachedDefinitions;
 import dev.weir.engine.limits.internal.Definitions;
 import dev.weir.engine.limits.internal.MemoryDefinitions;
+import dev.weir.engine.limits.internal.Settlements;
 import dev.weir.engine.rules.MemoryRules;
 import dev.weir.engine.rules.Rule;
 import dev.weir.engine.rules.RuleEvaluator;
@@ -23,6 +24,7 @@ import dev.weir.store.jdbc.limits.internal.JdbcDefinitions;
 import dev.weir.store.jdbc.rules.internal.JdbcRules;
 import io.micronaut.core.type.Argument;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -42,9 +44,12 @@ record LimitParts(
     RuleIndex index,
     RuleEvaluator evaluator,
     RuleBroadcast broadcast,
+    Settlements settlements,
     Resources resources,
     CheckSettings checks,
     LimitMetrics metrics) {
+
+  private static final Duration BETWEEN_SETTLEMENTS = Duration.ofSeconds(1);
 
   private static final int MAX_RESOURCES_IN_MEMORY = 100_000;
 
@@ -71,15 +76,29 @@ record LimitParts(
     RuleIndex index = new RuleIndex(rules, metrics);
     LimitStores stores = LimitStores.open(settings, database, metrics, open);
     requireCounted(rules, stores.limits());
+    Settlements settlements = settlements(settings, stores.limits());
+    index.onLimitChange(settlements::owe);
+    open.add(
+        Upkeep.start("settling of changed limits", settlements::settleOwed, BETWEEN_SETTLEMENTS));
     return new LimitParts(
         stores,
         rules,
         index,
         stores.evaluator(index, metrics),
         () -> database.ifPresent(used -> Channel.RULE.flushEverywhere(used.dialect(), used.pool())),
+        settlements,
         resources(settings, database),
         new CheckSettings(settings.requestTtl(), settings.isBlocking()),
         metrics);
+  }
+
+  /**
+   * Returns the list of changed limits. Nodes use a former definition of a resource for the time of
+   * the cache, and a little longer in a request that has begun.
+   */
+  private static Settlements settlements(LimitSettings settings, LimitStore limits) {
+    return new Settlements(
+        limits, settings.cacheTtl().plus(BETWEEN_SETTLEMENTS), Upkeep.LOG, System::nanoTime);
   }
 
   /** Refuses to start with rules that the store does not count and would have to ignore. */
@@ -163,6 +182,7 @@ record LimitParts(
         .add(index)
         .add(evaluator)
         .add(broadcast)
+        .add(settlements)
         .add(checks)
         .add(metrics)
         .add((Argument) Argument.of(Definitions.class, TokenBucket.class), resources.buckets())

@@ -83,6 +83,30 @@ final class BucketIT {
   }
 
   @Test
+  void anotherRateAppliesFromTheChangeOnAndNotToThePast() {
+    define("mail", "100", "0.01").ok();
+    acquire("mail", "100").ok();
+    clock.set(NOON.plusSeconds(5));
+    assertThat(define("mail", "100", "10").ok().intAt("currentTokens")).isZero();
+    clock.set(NOON.plusSeconds(10));
+    assertThat(http.get(PATH + "mail").ok().intAt("currentTokens")).isEqualTo(50);
+    assertThat(define("mail", "100", "0.01").ok().intAt("currentTokens")).isEqualTo(50);
+    clock.set(NOON.plusSeconds(99));
+    assertThat(http.get(PATH + "mail").ok().intAt("currentTokens")).isEqualTo(50);
+    clock.set(NOON.plusSeconds(110));
+    assertThat(http.get(PATH + "mail").ok().intAt("currentTokens")).isEqualTo(51);
+  }
+
+  @Test
+  void aSlowerBucketStaysUsedAfterTheFormerOneWouldBeFull() {
+    define("mail", "5", "1").ok();
+    acquire("mail", "5").ok();
+    define("mail", "5", "0.001").ok();
+    clock.set(NOON.plusSeconds(500));
+    assertThat(http.get(PATH + "mail").ok().intAt("currentTokens")).isZero();
+  }
+
+  @Test
   void aRemovedBucketIsUnknownAndANewOneIsFull() {
     define("mail", "10", "1").ok();
     acquire("mail", "8").ok();

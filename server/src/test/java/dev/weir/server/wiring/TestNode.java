@@ -5,6 +5,7 @@ import dev.weir.core.slots.SlotPolicy;
 import dev.weir.engine.limits.internal.CachedDefinitions;
 import dev.weir.engine.limits.internal.MemoryDefinitions;
 import dev.weir.engine.limits.internal.OpenWhenFull;
+import dev.weir.engine.limits.internal.Settlements;
 import dev.weir.engine.limits.memory.MemoryLeaseStore;
 import dev.weir.engine.limits.memory.MemoryLimitStore;
 import dev.weir.engine.routes.internal.MemoryRoutes;
@@ -144,12 +145,16 @@ public final class TestNode {
     MemoryLeaseStore leases = new MemoryLeaseStore(nowMicros);
     LimitStores stores = new LimitStores(counts, leases, leases);
     RuleIndex index = new RuleIndex(rules, metrics);
+    Settlements settlements =
+        new Settlements(counts, Duration.ofSeconds(5), Upkeep.LOG, System::nanoTime);
+    index.onLimitChange(settlements::owe);
     return new LimitParts(
         stores,
         rules,
         index,
         stores.evaluator(index, metrics),
         () -> {},
+        settlements,
         new LimitParts.Resources(definitions(clock), definitions(clock)),
         new CheckSettings(Duration.ofMinutes(10), false),
         metrics);

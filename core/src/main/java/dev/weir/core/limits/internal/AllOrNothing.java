@@ -22,7 +22,8 @@ public final class AllOrNothing {
    * The decisions and the usages after them, in the order of the parts.
    *
    * <p>If the request is refused, the parts that would have been granted are {@link
-   * Decision.Allowed} with their unchanged remaining units.
+   * Decision.Allowed} with their unchanged remaining units. Their usages are unchanged unless their
+   * limit was changed, see {@link Limit#isCurrent}.
    */
   public record Step(List<Usage> next, List<Decision> decisions, boolean isGranted) {}
 
@@ -40,10 +41,17 @@ public final class AllOrNothing {
         next.add(step.next());
         decisions.add(step.decision());
       } else {
-        next.add(part.usage());
+        next.add(kept(part, nowMicros));
         decisions.add(part.limit().peek(part.usage(), part.cost(), nowMicros));
       }
     }
     return new Step(List.copyOf(next), List.copyOf(decisions), granted);
+  }
+
+  /** Returns the usage of a part of which nothing is taken. */
+  private static Usage kept(Part part, long nowMicros) {
+    return part.limit().isCurrent(part.usage(), nowMicros)
+        ? part.usage()
+        : part.limit().settle(part.usage(), nowMicros);
   }
 }

@@ -118,6 +118,16 @@ public final class OpenWhenFull implements LimitStore {
   }
 
   @Override
+  public void settle(Policy policy) {
+    store.settle(policy);
+  }
+
+  @Override
+  public void settle(Policy policy, String key) {
+    store.settle(policy, key);
+  }
+
+  @Override
   public Set<Class<? extends Limit>> kinds() {
     return store.kinds();
   }

@@ -33,6 +33,7 @@ final class EntryTransitions {
       TokenBucket limit, long[] entries, int entry, long cost, long nowMicros) {
     Usage settled = limit.settle(usage(limit, entries, entry), nowMicros);
     if (!limit.hasLeft(settled, cost, nowMicros)) {
+      keep(entries, entry, settled);
       return false;
     }
     Usage next = limit.take(settled, cost, nowMicros);
@@ -44,6 +45,7 @@ final class EntryTransitions {
       FixedWindow limit, long[] entries, int entry, long cost, long nowMicros) {
     Usage settled = limit.settle(usage(limit, entries, entry), nowMicros);
     if (!limit.hasLeft(settled, cost, nowMicros)) {
+      keep(entries, entry, settled);
       return false;
     }
     Usage next = limit.take(settled, cost, nowMicros);
@@ -55,6 +57,7 @@ final class EntryTransitions {
       SlidingWindow limit, long[] entries, int entry, long cost, long nowMicros) {
     Usage settled = limit.settle(usage(limit, entries, entry), nowMicros);
     if (!limit.hasLeft(settled, cost, nowMicros)) {
+      keepBoth(entries, entry, settled);
       return false;
     }
     Usage next = limit.take(settled, cost, nowMicros);
@@ -78,6 +81,7 @@ final class EntryTransitions {
     Usage settled = limit.settle(usage(limit, entries, entry), nowMicros);
     long remaining = limit.remaining(settled, nowMicros);
     if (cost > remaining) {
+      keep(entries, entry, settled);
       return limit.refuse(settled, remaining, cost, nowMicros);
     }
     Usage next = limit.take(settled, cost, nowMicros);
@@ -90,6 +94,7 @@ final class EntryTransitions {
     Usage settled = limit.settle(usage(limit, entries, entry), nowMicros);
     long remaining = limit.remaining(settled, nowMicros);
     if (cost > remaining) {
+      keep(entries, entry, settled);
       return limit.refuse(settled, remaining, cost, nowMicros);
     }
     Usage next = limit.take(settled, cost, nowMicros);
@@ -102,6 +107,7 @@ final class EntryTransitions {
     Usage settled = limit.settle(usage(limit, entries, entry), nowMicros);
     long remaining = limit.remaining(settled, nowMicros);
     if (cost > remaining) {
+      keepBoth(entries, entry, settled);
       return limit.refuse(settled, remaining, cost, nowMicros);
     }
     Usage next = limit.take(settled, cost, nowMicros);
@@ -110,12 +116,29 @@ final class EntryTransitions {
     return limit.allow(next, remaining - cost, nowMicros);
   }
 
+  /**
+   * Writes a usage of which nothing was taken if it was too far ahead, see {@link Limit}: nothing
+   * else moves it back.
+   */
+  private static void keep(long[] entries, int entry, Usage settled) {
+    if (settled.atMicros() < EntryLayout.atMicros(entries, entry)) {
+      EntryLayout.write(entries, entry, settled.atMicros(), settled.used());
+    }
+  }
+
+  private static void keepBoth(long[] entries, int entry, Usage settled) {
+    if (settled.atMicros() < EntryLayout.atMicros(entries, entry)) {
+      EntryLayout.write(entries, entry, settled.atMicros(), settled.used());
+      EntryLayout.writeBefore(entries, entry, settled.before());
+    }
+  }
+
   private static Usage usage(TokenBucket limit, long[] entries, int entry) {
     return new Usage(
         EntryLayout.atMicros(entries, entry),
         EntryLayout.used(entries, entry),
-        0,
-        LimitInterner.scaleOf(limit));
+        limit.refillTokens(),
+        limit.refillMicros());
   }
 
   private static Usage usage(FixedWindow limit, long[] entries, int entry) {
@@ -123,7 +146,7 @@ final class EntryTransitions {
         EntryLayout.atMicros(entries, entry),
         EntryLayout.used(entries, entry),
         0,
-        LimitInterner.scaleOf(limit));
+        limit.windowMicros());
   }
 
   private static Usage usage(SlidingWindow limit, long[] entries, int entry) {
@@ -131,6 +154,6 @@ final class EntryTransitions {
         EntryLayout.atMicros(entries, entry),
         EntryLayout.used(entries, entry),
         EntryLayout.before(entries, entry),
-        LimitInterner.scaleOf(limit));
+        limit.windowMicros());
   }
 }

@@ -6,52 +6,89 @@ import dev.weir.core.limits.SlidingWindow;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.core.limits.Usage;
 import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.Policy;
 import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limits under which the entries of a segment were written, each with a number that becomes
- * free when no entry uses it. Limits are equal here if usages decay in the same way: the rate of a
- * bucket, the length of a window.
+ * The policies under which the entries of a segment were written, each with a number that becomes
+ * free when no entry uses it. Policies are equal here if they have the same name and usages decay
+ * in the same way: the rate of a bucket, the length of a window.
  */
 final class LimitInterner {
   private final int max;
-  private @Nullable Limit[] limits = new @Nullable Limit[1];
-  private long[] scales = new long[1];
+  private @Nullable Policy[] policies = new @Nullable Policy[1];
   private int[] uses = new int[1];
 
-  // The elements at index 0. Few segments have more than one limit at a time, and an in-memory
+  // The parts of the policy at index 0. Few segments have more than one at a time, and an in-memory
   // decision is so short that avoiding two array accesses is measurable.
   private @Nullable Limit limitOfZero;
-  private long scaleOfZero;
+  private @Nullable String nameOfZero;
 
   LimitInterner(int max) {
     this.max = max;
   }
 
   Limit get(int number) {
-    return Objects.requireNonNull(limits[number]);
+    return policy(number).limit();
   }
 
-  /** Returns the {@link Usage#scale} of the limit with this number. */
-  long scale(int number) {
-    return number == 0 ? scaleOfZero : scales[number];
+  private Policy policy(int number) {
+    return Objects.requireNonNull(policies[number]);
   }
 
-  @SuppressWarnings("ReferenceEquality") // usually the same instance, which is faster to check
-  boolean isSame(int number, Limit limit) {
-    return (number == 0 ? limitOfZero : limits[number]) == limit || isSame(get(number), limit);
+  /** Returns a usage that was written under a number. */
+  Usage usage(int number, long atMicros, long used, long before) {
+    return usage(get(number), atMicros, used, before);
   }
 
-  /** Returns the number of a limit that one more entry uses. */
-  int add(Limit limit) {
+  /** Returns a usage that was written under a limit. */
+  static Usage usage(Limit limit, long atMicros, long used, long before) {
+    return switch (limit) {
+      case FixedWindow window -> new Usage(atMicros, used, 0, window.windowMicros());
+      case SlidingWindow window -> new Usage(atMicros, used, before, window.windowMicros());
+      case TokenBucket bucket ->
+          new Usage(atMicros, used, used == 0 ? 0 : bucket.refillTokens(), bucket.refillMicros());
+    };
+  }
+
+  @SuppressWarnings("ReferenceEquality") // usually the same instances, which is faster to check
+  boolean isSame(int number, Policy policy) {
+    if (number == 0) {
+      return (limitOfZero == policy.limit() && nameOfZero == policy.name())
+          || isSame(policy(0), policy);
+    }
+    return policies[number] == policy || isSame(policy(number), policy);
+  }
+
+  /** Returns true if entries were written under a policy, whatever its numbers were then. */
+  boolean knows(Policy policy) {
+    for (Policy known : policies) {
+      if (known != null && isNamed(known, policy)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  boolean isNamed(int number, Policy policy) {
+    return isNamed(policy(number), policy);
+  }
+
+  private static boolean isNamed(Policy known, Policy policy) {
+    return known.name().equals(policy.name())
+        && MemoryLimitStore.kind(known.limit()) == MemoryLimitStore.kind(policy.limit());
+  }
+
+  /** Returns the number of a policy that one more entry uses. */
+  int add(Policy policy) {
     int free = -1;
-    for (int number = 0; number < limits.length; number++) {
-      Limit known = limits[number];
+    for (int number = 0; number < policies.length; number++) {
+      Policy known = policies[number];
       if (known == null) {
         free = number;
-      } else if (isSame(known, limit)) {
+      } else if (isSame(known, policy)) {
         uses[number]++;
         return number;
       }
@@ -59,50 +96,40 @@ final class LimitInterner {
     if (free < 0) {
       free = grow();
     }
-    limits[free] = limit;
-    scales[free] = scaleOf(limit);
+    policies[free] = policy;
     uses[free] = 1;
     if (free == 0) {
-      limitOfZero = limit;
-      scaleOfZero = scales[0];
+      limitOfZero = policy.limit();
+      nameOfZero = policy.name();
     }
     return free;
   }
 
   void remove(int number) {
     if (--uses[number] == 0) {
-      limits[number] = null;
+      policies[number] = null;
       if (number == 0) {
         limitOfZero = null;
+        nameOfZero = null;
       }
     }
   }
 
-  /** Returns the number of a limit for an entry that used another one. */
-  int exchange(int former, Limit limit) {
-    int number = add(limit);
+  /** Returns the number of a policy for an entry that used another one. */
+  int exchange(int former, Policy policy) {
+    int number = add(policy);
     remove(former);
     return number;
   }
 
   private int grow() {
-    int former = limits.length;
+    int former = policies.length;
     if (former == max) {
       throw StoreException.full("full: too many different limits in use");
     }
-    limits = Arrays.copyOf(limits, former * 2);
-    scales = Arrays.copyOf(scales, former * 2);
+    policies = Arrays.copyOf(policies, former * 2);
     uses = Arrays.copyOf(uses, former * 2);
     return former;
-  }
-
-  /** Returns the {@link Usage#scale} that a limit writes. */
-  static long scaleOf(Limit limit) {
-    // On the path of every decision; the compiler does not always optimize a switch over types.
-    if (limit instanceof TokenBucket bucket) {
-      return bucket.refillMicros();
-    }
-    return limit instanceof SlidingWindow window ? window.windowMicros() : 1;
   }
 
   /** Returns true if the usage written under a number equals that of a new key. */
@@ -110,26 +137,15 @@ final class LimitInterner {
     // A separate branch for each kind, see EntryTransitions.
     Limit limit = get(number);
     if (limit instanceof TokenBucket bucket) {
-      return bucket.settle(new Usage(atMicros, used, 0, scale(number)), nowMicros).isNone();
+      return bucket.settle(usage(bucket, atMicros, used, 0), nowMicros).isNone();
     }
     if (limit instanceof FixedWindow window) {
-      return window.settle(new Usage(atMicros, used, 0, scale(number)), nowMicros).isNone();
+      return window.settle(usage(window, atMicros, used, 0), nowMicros).isNone();
     }
-    return limit.settle(new Usage(atMicros, used, before, scale(number)), nowMicros).isNone();
+    return limit.settle(usage(limit, atMicros, used, before), nowMicros).isNone();
   }
 
-  private static boolean isSame(Limit one, Limit other) {
-    return switch (one) {
-      case FixedWindow window ->
-          other instanceof FixedWindow second
-              && window.windowMicros() == second.windowMicros()
-              && window.start() == second.start();
-      case SlidingWindow window ->
-          other instanceof SlidingWindow second && window.windowMicros() == second.windowMicros();
-      case TokenBucket bucket ->
-          other instanceof TokenBucket second
-              && bucket.refillTokens() == second.refillTokens()
-              && bucket.refillMicros() == second.refillMicros();
-    };
+  private static boolean isSame(Policy one, Policy other) {
+    return one.limit().decaysLike(other.limit()) && one.name().equals(other.name());
   }
 }

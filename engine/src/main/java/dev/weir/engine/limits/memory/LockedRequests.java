@@ -56,12 +56,12 @@ final class LockedRequests implements AutoCloseable {
     void writeIfPresent(Usage usage) {
       int entry = entry();
       if (entry != Segment.ABSENT) {
-        segment.write(entry, limit(), usage);
+        segment.write(entry, request.policy(), usage);
       }
     }
 
     void add(Usage usage, long nowMicros) {
-      segment.add(first, second, limit(), usage, nowMicros);
+      segment.add(first, second, request.policy(), usage, nowMicros);
     }
   }
 
@@ -130,8 +130,10 @@ final class LockedRequests implements AutoCloseable {
         candidates.add(new AllOrNothing.Part(part.limit(), part.usage(), part.request().cost()));
       }
       AllOrNothing.Step step = AllOrNothing.decide(candidates, nowMicros);
-      if (step.isGranted() && mayWrite) {
-        for (int i = 0; i < parts.size(); i++) {
+      for (int i = 0; i < parts.size(); i++) {
+        AllOrNothing.Part part = candidates.get(i);
+        boolean isChanged = !part.limit().isCurrent(part.usage(), nowMicros);
+        if (step.isGranted() ? mayWrite : isChanged) {
           parts.get(i).writeIfPresent(step.next().get(i));
         }
       }
@@ -172,6 +174,19 @@ final class LockedRequests implements AutoCloseable {
       }
     } finally {
       parts.forEach(Located::release);
+    }
+  }
+
+  void settle(int index, long nowMicros) {
+    Located part = parts.get(index);
+    part.hold();
+    try {
+      Usage usage = part.usage();
+      if (!part.limit().isCurrent(usage, nowMicros)) {
+        part.writeIfPresent(part.limit().settle(usage, nowMicros));
+      }
+    } finally {
+      part.release();
     }
   }
 

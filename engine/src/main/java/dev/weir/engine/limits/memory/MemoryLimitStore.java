@@ -91,9 +91,9 @@ public final class MemoryLimitStore implements LimitStore {
     long second = hash.second(prefix, key, word0, word1, word2);
     Segment segment = table(limit).segmentOf(first);
     long[] entries = segment.entries();
-    int entry = segment.hold(entries, first, second, limit);
+    int entry = segment.hold(entries, first, second, policy);
     if (entry == Segment.ABSENT) {
-      return decideLocked(limit, cost, clock.exactMicros(), first, second, segment).isAllowed();
+      return decideLocked(policy, cost, clock.exactMicros(), first, second, segment).isAllowed();
     }
     boolean isTaken;
     try {
@@ -126,9 +126,9 @@ public final class MemoryLimitStore implements LimitStore {
     long second = hash.second(prefix, key, word0, word1, word2);
     Segment segment = table(limit).segmentOf(first);
     long[] entries = segment.entries();
-    int entry = segment.hold(entries, first, second, limit);
+    int entry = segment.hold(entries, first, second, policy);
     if (entry == Segment.ABSENT) {
-      return decideLocked(limit, cost, now, first, second, segment);
+      return decideLocked(policy, cost, now, first, second, segment);
     }
     Decision decision;
     try {
@@ -142,12 +142,12 @@ public final class MemoryLimitStore implements LimitStore {
 
   /** Decides for a key that is new, was written under another limit, or is contended. */
   private Decision decideLocked(
-      Limit limit, long cost, long now, long first, long second, Segment segment) {
-    UsageTable table = table(limit);
+      Policy policy, long cost, long now, long first, long second, Segment segment) {
+    UsageTable table = table(policy.limit());
     Decision decision;
     segment.lock();
     try {
-      decision = segment.decide(limit, cost, now, first, second, table);
+      decision = segment.decide(policy, cost, now, first, second, table);
     } finally {
       segment.unlock();
     }
@@ -218,6 +218,19 @@ public final class MemoryLimitStore implements LimitStore {
   public void forget(Policy policy, String key) {
     try (LockedRequests locked = lock(List.of(LimitRequest.of(policy, key)))) {
       locked.forget(0);
+    }
+  }
+
+  /** Walks through all keys; those of one of many small segments are locked at a time. */
+  @Override
+  public void settle(Policy policy) {
+    table(policy.limit()).settleAll(policy, clock.exactMicros());
+  }
+
+  @Override
+  public void settle(Policy policy, String key) {
+    try (LockedRequests locked = lock(List.of(LimitRequest.of(policy, key)))) {
+      locked.settle(0, clock.exactMicros());
     }
   }
 

@@ -3,6 +3,7 @@ package dev.weir.engine.limits.memory;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Usage;
+import dev.weir.engine.limits.Policy;
 import java.util.List;
 
 /**
@@ -90,11 +91,11 @@ final class Segment {
   }
 
   /**
-   * Finds and holds the entry of a key that was written under this limit. Returns {@link #ABSENT}
+   * Finds and holds the entry of a key that was written under this policy. Returns {@link #ABSENT}
    * if there is none, if that is uncertain, or if the entry is held for long; the caller then has
    * to take the lock.
    */
-  int hold(long[] entries, long first, long second, Limit limit) {
+  int hold(long[] entries, long first, long second, Policy policy) {
     int entry = home(length, first);
     if (entry >= entries.length) {
       return ABSENT;
@@ -108,7 +109,7 @@ final class Segment {
       }
     }
     // The limit of an entry does not change while it is held.
-    if (limits.isSame(EntryLayout.limitNumber(entries, entry), limit)) {
+    if (limits.isSame(EntryLayout.limitNumber(entries, entry), policy)) {
       return entry;
     }
     EntryLayout.release(entries, entry);
@@ -178,19 +179,21 @@ final class Segment {
 
   /** Decides for a key that may be present or absent. The caller holds no entry. */
   Decision decide(
-      Limit limit, long cost, long nowMicros, long first, long second, UsageTable table) {
+      Policy policy, long cost, long nowMicros, long first, long second, UsageTable table) {
+    Limit limit = policy.limit();
     int entry = find(first, second);
     if (entry == ABSENT) {
       Limit.Step step = limit.decide(Usage.NONE, cost, nowMicros);
       table.requireCapacity(List.of(this), nowMicros, second);
-      add(first, second, limit, step.next(), nowMicros);
+      add(first, second, policy, step.next(), nowMicros);
       return step.decision();
     }
     EntryLayout.hold(entries, entry);
     try {
-      Limit.Step step = limit.decide(usage(entry), cost, nowMicros);
-      if (step.decision().isAllowed()) {
-        write(entry, limit, step.next());
+      Usage usage = usage(entry);
+      Limit.Step step = limit.decide(usage, cost, nowMicros);
+      if (step.decision().isAllowed() || !limit.isCurrent(usage, nowMicros)) {
+        write(entry, policy, step.next());
       }
       return step.decision();
     } finally {
@@ -207,19 +210,19 @@ final class Segment {
       return Usage.NONE;
     }
     long[] current = entries;
-    return new Usage(
+    return limits.usage(
+        EntryLayout.limitNumber(current, entry),
         EntryLayout.atMicros(current, entry),
         EntryLayout.used(current, entry),
-        longsPerEntry == EntryLayout.LONGS_WITH_BEFORE ? EntryLayout.before(current, entry) : 0,
-        limits.scale(EntryLayout.limitNumber(current, entry)));
+        longsPerEntry == EntryLayout.LONGS_WITH_BEFORE ? EntryLayout.before(current, entry) : 0);
   }
 
   /** Replaces the usage of an entry that the caller holds. */
-  void write(int entry, Limit limit, Usage usage) {
+  void write(int entry, Policy policy, Usage usage) {
     long[] current = entries;
     int number = EntryLayout.limitNumber(current, entry);
-    if (!limits.isSame(number, limit)) {
-      EntryLayout.writeLimitNumber(current, entry, limits.exchange(number, limit));
+    if (!limits.isSame(number, policy)) {
+      EntryLayout.writeLimitNumber(current, entry, limits.exchange(number, policy));
     }
     write(current, entry, usage);
   }
@@ -232,12 +235,12 @@ final class Segment {
   }
 
   /** Adds a key that is {@link #ABSENT}. The caller holds no entry. */
-  void add(long first, long second, Limit limit, Usage usage, long nowMicros) {
+  void add(long first, long second, Policy policy, Usage usage, long nowMicros) {
     if (isCrowded(count + 1)) {
       rebuild(nowMicros);
     }
     long[] current = entries;
-    int number = limits.add(limit);
+    int number = limits.add(policy);
     int entry = home(length, first);
     while (!EntryLayout.isFree(current, entry)) {
       entry = next(current, entry);
@@ -248,6 +251,27 @@ final class Segment {
     EntryLayout.publish(current, entry, first);
     count++;
     total.added(second);
+  }
+
+  /** Settles all keys of a policy whose usage is not current. */
+  void settle(Policy policy, long nowMicros) {
+    if (!limits.knows(policy)) {
+      return;
+    }
+    long[] current = entries;
+    for (int entry = 0; entry < current.length; entry += longsPerEntry) {
+      if (!EntryLayout.isFree(current, entry)) {
+        EntryLayout.hold(current, entry);
+        try {
+          if (limits.isNamed(EntryLayout.limitNumber(current, entry), policy)
+              && !policy.limit().isCurrent(usage(entry), nowMicros)) {
+            write(entry, policy, policy.limit().settle(usage(entry), nowMicros));
+          }
+        } finally {
+          EntryLayout.release(current, entry);
+        }
+      }
+    }
   }
 
   /** Removes the key that owns an entry. */

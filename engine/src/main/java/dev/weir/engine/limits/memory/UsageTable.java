@@ -1,6 +1,7 @@
 package dev.weir.engine.limits.memory;
 
 import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.Policy;
 import java.util.List;
 
 /**
@@ -102,6 +103,18 @@ final class UsageTable {
     if (segment.tryLock()) {
       try {
         segment.sweep(SWEEP_ENTRIES, nowMicros);
+      } finally {
+        segment.unlock();
+      }
+    }
+  }
+
+  /** Settles all keys of a policy whose usage is not current. */
+  void settleAll(Policy policy, long nowMicros) {
+    for (Segment segment : segments) {
+      segment.lock();
+      try {
+        segment.settle(policy, nowMicros);
       } finally {
         segment.unlock();
       }

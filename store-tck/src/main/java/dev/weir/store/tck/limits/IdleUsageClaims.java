@@ -7,7 +7,12 @@ import dev.weir.engine.limits.LimitStore;
 import org.junit.jupiter.api.Test;
 
 /** The claim of limit stores that forget idle usages, and that can be made to do so. */
-public interface IdleUsageClaims extends LimitClaims {
+public interface IdleUsageClaims extends LimitChangeClaims {
+  @Override
+  default void afterSomeTime(LimitStore store) {
+    forgetIdle(store);
+  }
+
   /** Runs the store's periodic removal of usages that are idle by its clock. */
   void forgetIdle(LimitStore store);
 

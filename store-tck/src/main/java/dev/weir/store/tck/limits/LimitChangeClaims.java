@@ -2,14 +2,30 @@ package dev.weir.store.tck.limits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.core.limits.FixedWindow;
 import dev.weir.core.limits.Limit;
+import dev.weir.core.limits.SlidingWindow;
+import dev.weir.core.limits.TokenBucket;
 import dev.weir.core.limits.Usage;
+import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.AcquireResult;
+import dev.weir.engine.limits.LimitRequest;
+import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.Policy;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 
 /** Claims that a limit keeps its usage when its numbers change between two calls. */
 interface LimitChangeClaims extends LimitClaims {
+  /** Lets the store remove what is idle by its clock; by default it does so when it likes. */
+  default void afterSomeTime(LimitStore store) {}
+
   @Test
   default void changedLimitKeepsWhatWasUsed() {
     kinds()
@@ -25,6 +41,142 @@ interface LimitChangeClaims extends LimitClaims {
               assertThat(scene.decide(raised, "k", 120).isAllowed()).isTrue();
               assertThat(scene.decide(raised, "k", 1).isAllowed()).isFalse();
             });
+  }
+
+  /** The recipe of an operator who tightens a limit because of abuse. */
+  @Test
+  default void tightenedLimitStaysUsedUntilTheNewWindowEnds() {
+    forEachChange(
+        (scene, change) -> {
+          scene.decide(change.before(), "k", 5);
+          scene.otherNode.settle(change.after());
+          for (int seconds : new int[] {4, 26, 100, 400}) {
+            scene.clock.move(Duration.ofSeconds(seconds));
+            afterSomeTime(scene.node);
+            // A bucket of 5 in 600 s refills a token in 120 s.
+            boolean isBucket = change.after().limit() instanceof TokenBucket;
+            long refilled = isBucket ? Math.max(0, (scene.sinceNoonSeconds()) / 120) : 0;
+            assertThat(scene.remaining(change.after(), "k"))
+                .as("%s after %d s", change.after().limit(), scene.sinceNoonSeconds())
+                .isEqualTo(refilled);
+          }
+          scene.clock.move(Duration.ofSeconds(1_200));
+          assertThat(scene.remaining(change.after(), "k")).isEqualTo(5);
+        });
+  }
+
+  @Test
+  default void firstRefusalUnderATightenedLimitKeepsWhatWasUsed() {
+    forEachChange(
+        (scene, change) -> {
+          scene.decide(change.before(), "k", 5);
+          scene.clock.move(Duration.ofSeconds(0));
+          assertThat(scene.decide(change.after(), "k", 5).isAllowed()).isFalse();
+          scene.clock.move(Duration.ofSeconds(100));
+          afterSomeTime(scene.node);
+          assertThat(scene.decide(change.after(), "k", 1).isAllowed())
+              .as("%s", change.after().limit())
+              .isFalse();
+        });
+  }
+
+  @Test
+  default void severalLimitsOfWhichOneWasTightenedKeepWhatWasUsed() {
+    forEachChange(
+        (scene, change) -> {
+          Policy other = scene.policy("other", aMinuteOf(10, kinds().getFirst()));
+          scene.decide(change.before(), "k", 5);
+          AcquireRequest both =
+              AcquireRequest.all(
+                  List.of(LimitRequest.of(other, "k"), LimitRequest.of(change.after(), "k")));
+          assertThat(scene.node.decide(both).isAllowed()).isFalse();
+          scene.clock.move(Duration.ofSeconds(100));
+          afterSomeTime(scene.node);
+          assertThat(scene.node.decide(both).isAllowed()).isFalse();
+          assertThat(scene.remaining(other, "k")).isEqualTo(10);
+        });
+  }
+
+  @Test
+  default void settlingAPolicySettlesAllItsKeysAndNoOthers() {
+    forEachChange(
+        (scene, change) -> {
+          Policy same = scene.policy("pp", change.before().limit());
+          for (int i = 0; i < 300; i++) {
+            scene.decide(change.before(), "k" + i, 5);
+          }
+          scene.decide(change.before(), "50% {tag}*[a]?", 5);
+          scene.decide(same, "k1", 5);
+          Usage untouched = scene.usage(same, "k1");
+          scene.node.settle(change.after());
+          assertThat(scene.usage(same, "k1")).isEqualTo(untouched);
+          scene.clock.move(Duration.ofSeconds(60));
+          afterSomeTime(scene.node);
+          for (int i = 0; i < 300; i++) {
+            assertThat(scene.remaining(change.after(), "k" + i)).isZero();
+          }
+          assertThat(scene.remaining(change.after(), "50% {tag}*[a]?")).isZero();
+          assertThat(scene.remaining(same, "k1")).isEqualTo(5);
+        });
+  }
+
+  @Test
+  default void newRateAppliesFromTheChangeOnAndNotToThePast() {
+    if (!kinds().contains(TokenBucket.class)) {
+      return;
+    }
+    LimitScene scene = limitScene();
+    Policy slow = scene.policy("p", TokenBucket.perSecond(100, new BigDecimal("0.01")));
+    Policy fast = scene.policy("p", TokenBucket.perSecond(100, BigDecimal.TEN));
+    scene.decide(slow, "k", 100);
+    scene.clock.move(Duration.ofSeconds(5));
+    scene.node.settle(fast, "k");
+    assertThat(scene.remaining(fast, "k")).isZero();
+    scene.clock.move(Duration.ofSeconds(5));
+    assertThat(scene.remaining(fast, "k")).isEqualTo(50);
+    scene.node.settle(slow, "k");
+    scene.clock.move(Duration.ofSeconds(5));
+    assertThat(scene.remaining(slow, "k")).isEqualTo(50);
+  }
+
+  @Test
+  default void clockThatJumpedAheadAndBackRefusesForAtMostTwoWindows() {
+    forEachKind(
+        5,
+        limit -> {
+          LimitScene scene = limitScene();
+          Policy policy = scene.policy("p", limit);
+          scene.clock.move(Duration.ofHours(2));
+          scene.decide(policy, "k", 5);
+          scene.clock.move(Duration.ofHours(-2));
+          AcquireResult refused = scene.decide(policy, "k", 1);
+          assertThat(refused.isAllowed()).isFalse();
+          assertThat(refused.retryAfter()).isLessThanOrEqualTo(MINUTE.multipliedBy(2));
+          scene.clock.move(refused.retryAfter());
+          assertThat(scene.decide(policy, "k", 1).isAllowed()).as("%s", limit).isTrue();
+        });
+  }
+
+  /** A policy before and after its window was made longer. */
+  record PolicyChange(Policy before, Policy after) {}
+
+  private void forEachChange(BiConsumer<LimitScene, PolicyChange> claim) {
+    Duration five = Duration.ofSeconds(5);
+    Duration tenMinutes = Duration.ofSeconds(600);
+    Map<Limit, Limit> changes = new LinkedHashMap<>();
+    changes.put(FixedWindow.of(5, five), FixedWindow.of(5, tenMinutes));
+    changes.put(
+        FixedWindow.of(5, five).alignedToEpoch(), FixedWindow.of(5, tenMinutes).alignedToEpoch());
+    changes.put(SlidingWindow.of(5, five), SlidingWindow.of(5, tenMinutes));
+    changes.put(TokenBucket.of(5, five), TokenBucket.of(5, tenMinutes));
+    changes.forEach(
+        (before, after) -> {
+          if (kinds().contains(before.getClass())) {
+            LimitScene scene = limitScene();
+            claim.accept(
+                scene, new PolicyChange(scene.policy("p", before), scene.policy("p", after)));
+          }
+        });
   }
 
   @Test

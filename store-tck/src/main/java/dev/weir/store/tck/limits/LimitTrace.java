@@ -41,6 +41,12 @@ public record LimitTrace(List<Choice> limits, List<Step> steps) {
 
     record Change(int policy, Choice limit) implements Step {}
 
+    /** Tells the store that a policy has changed. */
+    record Settle(int node, int policy) implements Step {}
+
+    /** Tells the store that a policy has changed for one key. */
+    record SettleKey(int node, int policy, int key) implements Step {}
+
     record MoveClock(long micros) implements Step {}
 
     /** Moves the clock by the wait of the last refusal, plus a difference. */

@@ -93,6 +93,22 @@ final class LimitTracePlayer {
       }
       case Step.Change change ->
           policies.set(change.policy(), policy(change.policy(), change.limit()));
+      case Step.Settle settle -> {
+        Policy policy = policies.get(settle.policy());
+        scene.node(settle.node()).settle(policy);
+        keys.forEach(
+            key -> {
+              model.settle(policy, key);
+              compareUsage(settle.node(), policy, key);
+            });
+      }
+      case Step.SettleKey settle -> {
+        Policy policy = policies.get(settle.policy());
+        String key = keys.get(settle.key());
+        scene.node(settle.node()).settle(policy, key);
+        model.settle(policy, key);
+        compareUsage(settle.node(), policy, key);
+      }
       case Step.MoveClock move -> moveClock(move.micros());
       case Step.AwaitRetry await -> moveClock(retryMicros + await.moreMicros());
       case Step.AwaitReset await -> moveClock(resetMicros + await.moreMicros());

@@ -65,6 +65,8 @@ public final class LimitTraces implements ArbitrarySupplier<LimitTrace> {
             Combinators.combine(NODES, Arbitraries.integers().between(0, 4)).as(Step.Refund::new)),
         Tuple.of(1, Combinators.combine(NODES, POLICIES, KEYS).as(Step.Forget::new)),
         Tuple.of(3, Combinators.combine(POLICIES, choices()).as(Step.Change::new)),
+        Tuple.of(2, Combinators.combine(NODES, POLICIES).as(Step.Settle::new)),
+        Tuple.of(1, Combinators.combine(NODES, POLICIES, KEYS).as(Step.SettleKey::new)),
         Tuple.of(8, clockSteps().map(Step.MoveClock::new)),
         Tuple.of(4, A_MOMENT.map(Step.AwaitRetry::new)),
         Tuple.of(3, A_MOMENT.map(Step.AwaitReset::new)),

@@ -141,6 +141,8 @@ final class NaiveLimits {
         if (step.isGranted()) {
           apply(request, step.next());
           remember(request, expected);
+        } else {
+          request.takingParts().forEach(part -> settle(part.policy(), part.key()));
         }
         return actual;
       }
@@ -164,7 +166,30 @@ final class NaiveLimits {
     assertThat(after).as("%s returned %s", limitRequest, isTaken).isNotEmpty();
     if (isTaken) {
       held.put(Key.of(limitRequest.policy(), limitRequest.key()), new Held(after, idleAtMicros));
+    } else {
+      settle(limitRequest.policy(), limitRequest.key());
     }
+  }
+
+  /** Carries the usage of a key over to a limit that was changed. */
+  void settle(Policy policy, String key) {
+    Limit limit = policy.limit();
+    Held before = held.getOrDefault(Key.of(policy, key), Held.NOTHING);
+    if (before.possible().stream().allMatch(usage -> limit.isCurrent(usage, nowMicros))) {
+      return;
+    }
+    Set<Usage> after = new LinkedHashSet<>();
+    long idleAtMicros = before.idleAtMicros();
+    for (Usage usage : before.possible()) {
+      if (limit.isCurrent(usage, nowMicros)) {
+        after.add(usage);
+      } else {
+        Usage settled = limit.settle(usage, nowMicros);
+        after.add(settled);
+        idleAtMicros = nowMicros + limit.idleMicros(settled, nowMicros);
+      }
+    }
+    held.put(Key.of(policy, key), new Held(after, idleAtMicros).at(nowMicros));
   }
 
   Refund refund(AcquireRequest request, Instant grantedAt) {

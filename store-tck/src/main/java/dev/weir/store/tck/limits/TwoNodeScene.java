@@ -3,6 +3,7 @@ package dev.weir.store.tck.limits;
 import dev.weir.core.internal.Micros;
 import dev.weir.store.tck.SettableClock;
 import dev.weir.store.tck.slots.Scene;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.UUID;
 import java.util.function.Function;
@@ -38,6 +39,11 @@ abstract class TwoNodeScene<S> {
 
   final long nowMicros() {
     return Micros.ceil(clock.instant());
+  }
+
+  /** Returns the time since the scene began. */
+  final long sinceNoonSeconds() {
+    return Duration.between(Scene.NOON, clock.instant()).toSeconds();
   }
 
   final void moveMicros(long micros) {

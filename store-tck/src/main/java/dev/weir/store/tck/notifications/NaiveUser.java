@@ -95,7 +95,8 @@ final class NaiveUser {
         takenIn(startMicros) == 0
             && (limit.algorithm() == UserLimit.Algorithm.FIXED_WINDOW
                 || takenIn(startMicros - lengthMicros()) == 0);
-    long timeMicros = isEmpty ? Math.max(nowMicros, startMicros) : nowMicros;
+    long behindMicros = isEmpty ? 0 : Math.max(lengthMicros(), Limit.MAX_AHEAD_MICROS);
+    long timeMicros = Math.max(nowMicros, startMicros - behindMicros);
     return new UserState(limit, version, revision, usage(timeMicros), timeMicros);
   }
 
@@ -104,7 +105,8 @@ final class NaiveUser {
       case FIXED_WINDOW -> {
         long used = takenIn(startMicros);
         boolean isOver = used == 0 || nowMicros >= startMicros + lengthMicros();
-        yield isOver ? new Usage(nowMicros, 0, 0, 1) : new Usage(startMicros, used, 0, 1);
+        long length = lengthMicros();
+        yield isOver ? new Usage(nowMicros, 0, 0, length) : new Usage(startMicros, used, 0, length);
       }
       case SLIDING_WINDOW -> {
         long aligned = Math.floorDiv(nowMicros, lengthMicros()) * lengthMicros();

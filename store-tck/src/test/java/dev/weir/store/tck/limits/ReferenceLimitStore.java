@@ -47,7 +47,9 @@ public final class ReferenceLimitStore implements LimitStore {
     GIVES_BACK_TO_ANYBODY,
     GIVES_BACK_WHAT_WAITED,
     REMEMBERS_WHEN_RECALLING,
-    FORGETS_NOTES
+    FORGETS_NOTES,
+    FORGETS_CHANGES_WHEN_REFUSING,
+    SETTLES_NOTHING
   }
 
   private record Key(Object kind, String name) {}
@@ -109,7 +111,8 @@ public final class ReferenceLimitStore implements LimitStore {
     AllOrNothing.Step step = AllOrNothing.decide(parts, now);
     for (int i = 0; i < parts.size(); i++) {
       LimitRequest limitRequest = request.takingParts().get(i);
-      if (step.isGranted()) {
+      boolean isChanged = !parts.get(i).limit().isCurrent(parts.get(i).usage(), now);
+      if (step.isGranted() || (isChanged && !is(Defect.FORGETS_CHANGES_WHEN_REFUSING))) {
         put(limitRequest, step.next().get(i));
       } else if (is(Defect.TAKES_FROM_THOSE_THAT_GRANT) && step.decisions().get(i).isAllowed()) {
         takeAnyway(limitRequest);
@@ -225,6 +228,32 @@ public final class ReferenceLimitStore implements LimitStore {
   @Override
   public synchronized void forget(Policy policy, String key) {
     held.remove(key(policy, key));
+  }
+
+  @Override
+  public synchronized void settle(Policy policy) {
+    for (Key key : List.copyOf(held.keySet())) {
+      if (key.name().startsWith(policy.name() + "\0")
+          && key.kind().equals(policy.limit().getClass())) {
+        settle(policy, key);
+      }
+    }
+  }
+
+  @Override
+  public synchronized void settle(Policy policy, String key) {
+    settle(policy, key(policy, key));
+  }
+
+  private void settle(Policy policy, Key key) {
+    Held found = held.get(key);
+    if (found == null
+        || is(Defect.SETTLES_NOTHING)
+        || policy.limit().isCurrent(found.usage(), now())) {
+      return;
+    }
+    Usage settled = policy.limit().settle(found.usage(), now());
+    held.put(key, new Held(settled, now() + policy.limit().idleMicros(settled, now())));
   }
 
   @Override

@@ -35,6 +35,12 @@ final class KeyNames {
     return prefix + ":" + kind(policy.limit()) + ":" + escaped(policy.name()) + ":" + tagged(key);
   }
 
+  /** Returns the pattern of the names of all usages of a policy, for SCAN. */
+  String usages(Policy policy) {
+    String first = prefix + ":" + kind(policy.limit()) + ":" + escaped(policy.name()) + ":";
+    return first.replaceAll("[\\\\*?\\[\\]^-]", "\\\\$0") + "*";
+  }
+
   String leases(String resource) {
     return prefix + ":l:" + tagged(resource);
   }

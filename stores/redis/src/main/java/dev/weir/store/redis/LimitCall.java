@@ -23,7 +23,9 @@ sealed interface LimitCall {
     /** Decides on a single limit. */
     DECIDE_ONE(4),
     /** Returns the remembered result of a request id. */
-    RECALL(5);
+    RECALL(5),
+    /** Settles the usage of a single limit that has changed. */
+    SETTLE(6);
 
     /** Its code in the script. */
     final byte code;
@@ -38,6 +40,11 @@ sealed interface LimitCall {
    * sent together.
    */
   record Single(Group group, String key, long cost) implements LimitCall {
+    /** Settles the usage with this name. */
+    static Single settle(Policy policy, String usage) {
+      return new Single(new Group(Mode.SETTLE, policy.limit(), usedSinceMicros(policy)), usage, 1);
+    }
+
     static Single of(KeyNames names, Mode mode, LimitRequest limitRequest) {
       return new Single(
           new Group(mode, limitRequest.policy().limit(), usedSinceMicros(limitRequest.policy())),

@@ -252,9 +252,9 @@ final class LimitCalls {
         (group, calls) -> {
           for (Sent<LimitCall.Single> sent : calls) {
             outcomes[sent.number()] =
-                group.mode() == LimitCall.Mode.TAKE
-                    ? readTaken(buffer)
-                    : readSingle(buffer, nowMicros);
+                group.mode() == LimitCall.Mode.DECIDE_ONE
+                    ? readSingle(buffer, nowMicros)
+                    : readTaken(buffer);
           }
         });
     for (Sent<LimitCall.Whole> sent : wholes) {

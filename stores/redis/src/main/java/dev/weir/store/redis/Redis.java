@@ -2,12 +2,18 @@ package dev.weir.store.redis;
 
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.StoreHistory;
+import io.lettuce.core.KeyScanCursor;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.ScanArgs;
+import io.lettuce.core.ScanCursor;
 import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.async.RedisKeyAsyncCommands;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
@@ -18,6 +24,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLException;
@@ -33,6 +40,9 @@ import javax.net.ssl.SSLException;
 public final class Redis implements AutoCloseable {
   /** The name of the store in its failures. */
   static final String STORE = "redis";
+
+  /** The number of keys that Redis looks at in one step of a scan. */
+  private static final int SCANNED_KEYS = 1_000;
 
   private static final Duration BETWEEN_STEPS = Duration.ofMillis(5);
 
@@ -102,6 +112,34 @@ public final class Redis implements AutoCloseable {
       Function<RedisClusterAsyncCommands<byte[], byte[]>, ? extends CompletionStage<T>> command) {
     return new RedisCall<>(
         connector.connection().thenCompose(connection -> connection.to(key)), command);
+  }
+
+  /**
+   * Passes the names of all keys that match a pattern to a receiver, in portions. It reads the
+   * names of all keys of all masters. A name may be passed twice; keys that are added or moved to
+   * another node meanwhile may be missed.
+   */
+  void scan(String pattern, Consumer<List<String>> receiver) {
+    ScanArgs arguments =
+        ScanArgs.Builder.limit(SCANNED_KEYS).match(pattern, StandardCharsets.UTF_8);
+    RedisConnection connection =
+        await(
+            new RedisCall<RedisConnection>(
+                connector.connection(), CompletableFuture::completedFuture));
+    for (CompletionStage<? extends RedisKeyAsyncCommands<byte[], byte[]>> master :
+        connection.masters()) {
+      ScanCursor cursor = ScanCursor.INITIAL;
+      while (!cursor.isFinished()) {
+        ScanCursor from = cursor;
+        KeyScanCursor<byte[]> found =
+            await(new RedisCall<>(master, commands -> commands.scan(from, arguments)));
+        receiver.accept(
+            found.getKeys().stream()
+                .map(name -> new String(name, StandardCharsets.UTF_8))
+                .toList());
+        cursor = found;
+      }
+    }
   }
 
   private static CompletionStage<byte[]> run(

@@ -1,10 +1,13 @@
 package dev.weir.store.redis;
 
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.async.RedisKeyAsyncCommands;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -12,6 +15,9 @@ import java.util.concurrent.CompletionStage;
 sealed interface RedisConnection {
   /** Returns the commands, once the server that owns this key is connected. */
   CompletionStage<? extends RedisClusterAsyncCommands<byte[], byte[]>> to(byte[] key);
+
+  /** Returns the commands of each server that owns keys. */
+  List<CompletionStage<? extends RedisKeyAsyncCommands<byte[], byte[]>>> masters();
 
   /** Closes the connection; commands in flight fail. */
   void close();
@@ -21,6 +27,11 @@ sealed interface RedisConnection {
     @Override
     public CompletionStage<? extends RedisClusterAsyncCommands<byte[], byte[]>> to(byte[] key) {
       return CompletableFuture.completedFuture(connection.async());
+    }
+
+    @Override
+    public List<CompletionStage<? extends RedisKeyAsyncCommands<byte[], byte[]>>> masters() {
+      return List.of(CompletableFuture.completedFuture(connection.async()));
     }
 
     @Override
@@ -42,6 +53,21 @@ sealed interface RedisConnection {
       return connection
           .getConnectionAsync(node.getUri().getHost(), node.getUri().getPort())
           .thenApply(connected -> connection.async());
+    }
+
+    @Override
+    public List<CompletionStage<? extends RedisKeyAsyncCommands<byte[], byte[]>>> masters() {
+      List<CompletionStage<? extends RedisKeyAsyncCommands<byte[], byte[]>>> masters =
+          new ArrayList<>();
+      for (RedisClusterNode node : connection.getPartitions()) {
+        if (!node.getSlots().isEmpty()) {
+          masters.add(
+              connection
+                  .getConnectionAsync(node.getUri().getHost(), node.getUri().getPort())
+                  .thenApply(StatefulRedisConnection::async));
+        }
+      }
+      return masters;
     }
 
     @Override

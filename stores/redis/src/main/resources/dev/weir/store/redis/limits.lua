@@ -7,7 +7,7 @@
 -- KEYS     the marker; then the usages and the records of request ids that the requests refer to by
 --          their index, each once
 -- ARGV     the time and the latest marker, see marker.lua
--- ARGV[3]  the requests, packed. TAKE and DECIDE_ONE contain all requests for one limit alone: mode,
+-- ARGV[3]  the requests, packed. TAKE, DECIDE_ONE and SETTLE contain all requests for one limit alone: mode,
 --          count, kind and the three parameters of the limit and the time since which it may have been
 --          used; and for each the index of its usage and the cost. DECIDE, PEEK, GIVE_BACK and RECALL
 --          contain one request: mode, number of parts, index of the record or 0, a time; if there is a
@@ -16,12 +16,12 @@
 --          limit and the time since which it may have been used. The kind 0 is a part that waits in a
 --          queue and takes nothing: 0, its position, 0, remaining units, reset, wait, 0
 -- Returns  what the node has to determine first, see marker.lua; else the time, the marker and the
---          results, packed: for TAKE the outcome, for DECIDE_ONE the outcome and a decision, for the
+--          results, packed: for TAKE and SETTLE the outcome, for DECIDE_ONE the outcome and a decision, for the
 --          others outcome, number of decisions, time and the decisions; the outcome REPLAYED is
 --          followed by the note. A decision is 1 (allowed) or 0 (refused), remaining units, reset and
 --          wait; or 2 for a part that waits, remaining units, reset, wait and position.
 
-local DECIDE, PEEK, GIVE_BACK, TAKE, DECIDE_ONE, RECALL = 0, 1, 2, 3, 4, 5
+local DECIDE, PEEK, GIVE_BACK, TAKE, DECIDE_ONE, RECALL, SETTLE = 0, 1, 2, 3, 4, 5, 6
 local REFUSED, GRANTED, REPLAYED, UNREADABLE, GIVEN_BACK, REUSED, UNKNOWN = 0, 1, 2, 3, 4, 5, 6
 local WAITED_FOR = 2
 -- Bytes of a binding: the digest, digest and usages, all of it; and of a record without decisions.
@@ -30,6 +30,8 @@ local OUTCOMES = {[REFUSED] = '\0', [GRANTED] = '\1', [UNREADABLE] = '\3'}
 local USAGE_BYTES = 40
 local MAX_EXACT = 9007199254740992
 local MAX_IN_WINDOW, FINEST = 8589934592, 1048576
+-- The min length of a window; and by how much a clock may be corrected.
+local MIN_WINDOW, AHEAD = 1000, 1000000
 
 -- A usage is kept this much longer than needed, so that one that is soon written again does not need
 -- a new time to live, which is most of the cost of a write.
@@ -43,8 +45,10 @@ local function ceil_div(a, b)
   return quotient
 end
 
--- Each kind of limit: parameters a, b, c, then the usage. `ends` is when a usage is no longer needed;
--- `all` is the usage after all permits were taken at a time.
+-- Each kind of limit: parameters a, b, c, then the usage. `settle` returns true after the usage if that
+-- was counted by other numbers, or by a clock that was far ahead: it is then written even if the
+-- request is refused. `taken` returns the units, the scale and, of a bucket, the rate. `ends` is when a
+-- usage is no longer needed; `all` is the usage after all permits were taken at a time.
 
 -- a limit, b window, c 1 if windows are aligned to the epoch
 local function window_start(b, c, micros)
@@ -56,10 +60,25 @@ end
 
 local fixed = {
   settle = function(a, b, c, at, used, before, scale)
-    if used == 0 or now >= window_start(b, c, at) + b then
-      return window_start(b, c, now), 0, 0, 1
+    local settled = false
+    if used > 0 and ((scale ~= b and scale >= MIN_WINDOW) or at - now > max(b, AHEAD)) then
+      local former = scale >= MIN_WINDOW and scale or b
+      settled, scale = true, b
+      if at - now > max(min(former, b), AHEAD) then
+        at = now
+      end
+      if now >= at + former then
+        used = 0
+      elseif c == 1 then
+        at = floor(max(now, at) / b) * b
+      else
+        at = min(max(now, at), at + max(0, former - b))
+      end
     end
-    return at, used, before, scale
+    if used == 0 or now >= at + b then
+      return window_start(b, c, now), 0, 0, b, settled
+    end
+    return at, used, before, scale, settled
   end,
   has_left = function(a, b, c, at, used, before, cost)
     return cost <= a - used
@@ -67,14 +86,14 @@ local fixed = {
   remaining = function(a, b, c, at, used, before)
     return max(0, a - used)
   end,
-  taken = function(c, used, cost)
-    return used + cost, 1
+  taken = function(c, used, cost, b)
+    return used + cost, b
   end,
   wait = function(a, b, c, at, used, before, cost)
     if cost <= a - used then
       return 0
     end
-    return window_start(b, c, at) + b - now
+    return at + b - now
   end,
   give_back = function(b, c, at, used, before, cost, taken_at)
     if taken_at < at then
@@ -86,10 +105,10 @@ local fixed = {
     if used == 0 then
       return NEVER
     end
-    return window_start(b, c, at) + b
+    return at + b
   end,
   all = function(a, b, c, micros)
-    return window_start(b, c, micros), a, 1
+    return window_start(b, c, micros), a, b
   end
 }
 
@@ -132,17 +151,18 @@ end
 
 local sliding = {
   settle = function(a, b, c, at, used, before, scale)
-    if scale ~= b and (used > 0 or before > 0) then
-      local start, start_before = floor(at / b) * b, floor((at - scale) / b) * b
-      used, before = min(used + (start_before == start and before or 0), MAX_IN_WINDOW),
-          start_before == start - b and before or 0
-      at = start
+    local settled = false
+    if (used > 0 or before > 0) and (scale ~= b or at - now > max(b, AHEAD)) then
+      settled = true
+      at, used, before = slide(scale, at, used, before)
+      used, before = min(weighed(scale, at, used, before), MAX_IN_WINDOW), 0
+      at = floor((at - now > max(min(scale, b), AHEAD) and now or max(now, at)) / b) * b
     end
     if used == 0 and before == 0 then
-      return floor(now / b) * b, 0, 0, b
+      return floor(now / b) * b, 0, 0, b, settled
     end
     at, used, before = slide(b, at, used, before)
-    return at, used, before, b
+    return at, used, before, b, settled
   end,
   has_left = function(a, b, c, at, used, before, cost)
     return cost <= a - weighed(b, at, used, before)
@@ -187,18 +207,22 @@ local sliding = {
 -- a capacity, b refill tokens, c refill micros; used is the debt
 local bucket = {
   settle = function(a, b, c, at, used, before, scale)
+    local settled, rate = false, b
+    if at - now > AHEAD and at - now > ceil_div(a * c, b) then
+      settled, at = true, now
+    end
+    if used > 0 and (scale ~= c or (before ~= b and before ~= 0)) then
+      settled, rate = true, before ~= 0 and before or b
+    end
+    if now > at then
+      -- Beyond 2^53 it is rounded, but still more than any debt.
+      local paid = (now - at) * rate
+      at, used = now, paid >= used and 0 or used - paid
+    end
     if scale ~= c and used > 0 then
       used = min(ceil_div(used, scale), floor(MAX_EXACT / c)) * c
     end
-    if now <= at then
-      return at, used, 0, c
-    end
-    -- Beyond 2^53 it is rounded, but still more than any debt.
-    local paid = (now - at) * b
-    if paid >= used then
-      return now, 0, 0, c
-    end
-    return now, used - paid, 0, c
+    return at, used, used > 0 and b or 0, c, settled
   end,
   has_left = function(a, b, c, at, used, before, cost)
     return used <= (a - cost) * c
@@ -206,8 +230,8 @@ local bucket = {
   remaining = function(a, b, c, at, used, before)
     return max(0, floor((a * c - used) / c))
   end,
-  taken = function(c, used, cost)
-    return used + cost * c, c
+  taken = function(c, used, cost, b)
+    return used + cost * c, c, b
   end,
   wait = function(a, b, c, at, used, before, cost)
     local excess = used - (a - cost) * c
@@ -221,7 +245,8 @@ local bucket = {
     -- Without the tokens that were refilled since. Beyond 2^53 it is rounded, but still more than
     -- any cost.
     local back = max(0, cost * c - max(0, at - taken_at) * b)
-    return max(0, used - back), 0
+    local debt = max(0, used - back)
+    return debt, debt > 0 and b or 0
   end,
   ends = function(b, c, at, used, before)
     if used == 0 then
@@ -309,11 +334,17 @@ local function work_on_many(is_take, limit, a, b, c, used_since, parts)
       if lost_at and at < since then
         at, used, before, scale = lost_at, lost_used, 0, lost_scale
       end
-      at, used, before, scale = settle(a, b, c, at, used, before, scale)
+      local settled
+      at, used, before, scale, settled = settle(a, b, c, at, used, before, scale)
       outcome = REFUSED
       if has_left(a, b, c, at, used, before, cost) then
+        local rate
         outcome = GRANTED
-        used, scale = taken(c, used, cost, b)
+        used, scale, rate = taken(c, used, cost, b)
+        before = rate or before
+        settled = true
+      end
+      if settled then
         keep(key, limit, b, c, at, used, before, scale, kept)
       end
     end
@@ -327,9 +358,27 @@ local function work_on_many(is_take, limit, a, b, c, used_since, parts)
   end
 end
 
+-- Settles usages of one limit. The input is that of the requests above; costs are ignored.
+local function settle_many(limit, a, b, c, parts)
+  for i = 1, #parts - 1, 2 do
+    local key = parts[i]
+    local value = values[key]
+    if value and #value == USAGE_BYTES then
+      local at, used, before, scale, kept = unpacked('<ddddd', value)
+      local settled
+      at, used, before, scale, settled = limit.settle(a, b, c, at, used, before, scale)
+      if settled then
+        keep(key, limit, b, c, at, used, before, scale, kept)
+      end
+    end
+    answered = answered + 1
+    answers[answered] = OUTCOMES[GRANTED]
+  end
+end
+
 -- The limits of a request that has several or a record, and the usage of each.
 local kind, key, cost, a, b, c, used_since = {}, {}, {}, {}, {}, {}, {}
-local at, used, before, scale, kept, remaining = {}, {}, {}, {}, {}, {}
+local at, used, before, scale, settled, kept, remaining = {}, {}, {}, {}, {}, {}, {}
 
 -- Returns true if all usages can be settled.
 local function settle(n)
@@ -349,7 +398,7 @@ local function settle(n)
           at[j], used[j], before[j], scale[j] = lost_at, lost_used, 0, lost_scale
         end
       end
-      at[j], used[j], before[j], scale[j] =
+      at[j], used[j], before[j], scale[j], settled[j] =
           kind[j].settle(a[j], b[j], c[j], at[j], used[j], before[j], scale[j])
       remaining[j] = kind[j].remaining(a[j], b[j], c[j], at[j], used[j], before[j])
     end
@@ -372,8 +421,12 @@ local function decide(n, takes)
     if kind[j] then
       local left = remaining[j]
       if granted and takes then
-        used[j], scale[j] = kind[j].taken(c[j], used[j], cost[j], b[j])
+        local rate
+        used[j], scale[j], rate = kind[j].taken(c[j], used[j], cost[j], b[j])
+        before[j] = rate or before[j]
         left = left - cost[j]
+      end
+      if takes and (granted or settled[j]) then
         keep_settled(j)
       end
       answers[answered + j] = decision(kind[j], cost[j] <= remaining[j],
@@ -458,13 +511,17 @@ local has_peeked = false
 
 while position <= #requests do
   local mode = string.byte(requests, position)
-  if mode == TAKE or mode == DECIDE_ONE then
+  if mode == TAKE or mode == DECIDE_ONE or mode == SETTLE then
     local many, number, limit_a, limit_b, limit_c, limit_since
     many, number, limit_a, limit_b, limit_c, limit_since, position =
         unpacked('<HBdddd', requests, position + 1)
     local parts = {unpacked('<' .. string.rep('Hd', many), requests, position)}
     position = parts[#parts]
-    work_on_many(mode == TAKE, kinds[number], limit_a, limit_b, limit_c, limit_since, parts)
+    if mode == SETTLE then
+      settle_many(kinds[number], limit_a, limit_b, limit_c, parts)
+    else
+      work_on_many(mode == TAKE, kinds[number], limit_a, limit_b, limit_c, limit_since, parts)
+    end
   else
     local n, record, micros, number
     n, record, micros, position = unpacked('<BHd', requests, position + 1)

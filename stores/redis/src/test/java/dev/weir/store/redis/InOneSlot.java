@@ -56,6 +56,16 @@ record InOneSlot(LimitStore store, String tag) implements LimitStore {
   }
 
   @Override
+  public void settle(Policy policy) {
+    store.settle(policy);
+  }
+
+  @Override
+  public void settle(Policy policy, String key) {
+    store.settle(policy, tagged(key));
+  }
+
+  @Override
   public void close() {
     store.close();
   }

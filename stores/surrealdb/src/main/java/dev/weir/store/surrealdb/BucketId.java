@@ -12,7 +12,22 @@ final class BucketId {
   private BucketId() {}
 
   static String of(Policy policy, String key) {
-    return policy.name().length() + ":" + policy.name() + key;
+    return first(policy) + key;
+  }
+
+  /** Returns a text that the ids of a policy follow, in the order of SurrealDB. */
+  static String first(Policy policy) {
+    return policy.name().length() + ":" + policy.name();
+  }
+
+  /** Returns a text that follows the ids of a policy, in the order of SurrealDB. */
+  static String last(Policy policy) {
+    return first(policy) + Character.toString(Character.MAX_CODE_POINT);
+  }
+
+  /** Returns the key of a bucket of a policy. */
+  static String key(Policy policy, String id) {
+    return id.substring(first(policy).length());
   }
 
   /**

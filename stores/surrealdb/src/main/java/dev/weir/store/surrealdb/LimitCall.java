@@ -37,6 +37,9 @@ final class LimitCall {
   /** The result of {@link LimitStep.GiveBack}. */
   record GivenBack(Refund refund) implements Done {}
 
+  /** The result of {@link LimitStep.Settle}. */
+  record Settled() implements Done {}
+
   /** The results of a request that was decided several times, and the usages after that. */
   private record Decisions(List<Done> results, int granted, List<Usage> next) {}
 
@@ -67,6 +70,7 @@ final class LimitCall {
           switch (steps.get(i)) {
             case LimitStep.Decide decide -> decided(decide, value, nowMicros);
             case LimitStep.GiveBack refund -> List.of(new GivenBack(refund(value.number())));
+            case LimitStep.Settle settle -> List.of(new Settled());
           });
     }
     return done;
@@ -178,6 +182,7 @@ final class LimitCall {
   }
 
   static Usage usage(Value numbers) {
-    return RememberedRequest.usage(numbers.numbers(), 0);
+    long[] usage = numbers.numbers();
+    return new Usage(usage[0], usage[1], usage[2], usage[3]);
   }
 }

@@ -2,6 +2,7 @@ package dev.weir.store.surrealdb;
 
 import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Delayed;
+import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.LimitRequest;
@@ -34,6 +35,13 @@ sealed interface LimitStep {
   /** Gives back what a request took at a time. */
   record GiveBack(AcquireRequest request, long takenAtMicros) implements LimitStep {}
 
+  /** Settles the bucket of a part whose rate has changed. */
+  record Settle(AcquireRequest request) implements LimitStep {
+    static Settle of(Policy policy, String key) {
+      return new Settle(AcquireRequest.of(LimitRequest.of(policy, key)));
+    }
+  }
+
   /** Returns the step as {@code limits.surql} expects it. */
   default Map<String, Object> parameters() {
     Map<String, Object> step = new LinkedHashMap<>();
@@ -41,6 +49,7 @@ sealed interface LimitStep {
     switch (this) {
       case Decide decide -> step.put("times", (long) decide.times());
       case GiveBack refund -> step.put("taken_at", refund.takenAtMicros());
+      case Settle settle -> step.put("times", 0L);
     }
     if (request().isRepeatable()) {
       step.put("id", request().requestId());
@@ -79,8 +88,15 @@ sealed interface LimitStep {
         "capacity", bucket.capacity(),
         "units", bucket.refillMicros(),
         "refill", bucket.refillTokens(),
+        "ahead", aheadMicros(bucket),
         "cost", part.cost(),
         "used_since", BucketId.usedSinceMicros(part.policy()));
+  }
+
+  /** Returns by how much a bucket may be ahead of the clock, see {@link Limit}. */
+  static long aheadMicros(TokenBucket bucket) {
+    long full = bucket.capacity() * bucket.refillMicros();
+    return Math.max(Limit.MAX_AHEAD_MICROS, Math.ceilDiv(full, bucket.refillTokens()));
   }
 
   /**

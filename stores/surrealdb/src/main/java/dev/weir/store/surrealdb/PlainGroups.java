@@ -57,6 +57,8 @@ final class PlainGroups {
           bucket.refillMicros(),
           "refill",
           bucket.refillTokens(),
+          "ahead",
+          LimitStep.aheadMicros(bucket),
           "price",
           cost * bucket.refillMicros(),
           "times",

@@ -69,6 +69,7 @@ record Query(String text, Map<String, Object> parameters) {
     USAGES("usages", BLOCK),
     RECALL("recall", BLOCK),
     FORGET("forget", BLOCK),
+    BUCKETS("buckets", BLOCK),
     LEASES("leases", WRITES),
     LOCK("lock", BLOCK),
     SWEEP("sweep", BLOCK);

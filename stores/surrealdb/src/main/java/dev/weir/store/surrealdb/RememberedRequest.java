@@ -76,8 +76,8 @@ record RememberedRequest(Value row) {
     return outcomes;
   }
 
-  /** Reads a usage: its time, its debt and the units of a token. */
-  static Usage usage(long[] numbers, int from) {
+  /** Reads a settled usage: its time, its debt and the units of a token. */
+  private static Usage usage(long[] numbers, int from) {
     return new Usage(numbers[from], numbers[from + 1], 0, numbers[from + 2]);
   }
 }

@@ -42,6 +42,9 @@ public final class SurrealDbLimitStore implements LimitStore {
   /** Max other requests, which may have many parts: all have to be done within the timeout. */
   private static final int MAX_BATCH = 16;
 
+  /** Max ids of buckets that are read at a time, each time from all buckets. */
+  private static final int MAX_IDS = 10_000;
+
   /**
    * Concurrent transactions of this node; a key always uses the same lane. With 1,000 keys on 2
    * cores, when each bucket was updated by itself, three decided a sixth more than two or four.
@@ -195,6 +198,44 @@ public final class SurrealDbLimitStore implements LimitStore {
     database.run(
         Query.call(
             Query.Script.FORGET, database.settings(), Map.of("id", BucketId.of(policy, key))));
+  }
+
+  /** Settles the buckets of the policy in portions. A policy of another kind has none. */
+  @Override
+  public void settle(Policy policy) {
+    if (!(policy.limit() instanceof TokenBucket)) {
+      return;
+    }
+    List<Value> ids = ids(policy, BucketId.first(policy));
+    while (!ids.isEmpty()) {
+      for (int from = 0; from < ids.size(); from += MAX_BATCH) {
+        settle(
+            ids.subList(from, Math.min(from + MAX_BATCH, ids.size())).stream()
+                .<LimitStep>map(id -> LimitStep.Settle.of(policy, BucketId.key(policy, id.text())))
+                .toList());
+      }
+      // From the last one on, which is settled already.
+      ids = ids.size() < MAX_IDS ? List.of() : ids(policy, ids.getLast().text());
+    }
+  }
+
+  private List<Value> ids(Policy policy, String first) {
+    return read(Query.call(
+            Query.Script.BUCKETS,
+            database.settings(),
+            Map.of("first", first, "last", BucketId.last(policy), "max", (long) MAX_IDS)))
+        .items();
+  }
+
+  @Override
+  public void settle(Policy policy, String key) {
+    LimitStep.bucket(policy);
+    settle(List.of(LimitStep.Settle.of(policy, key)));
+  }
+
+  private void settle(List<LimitStep> steps) {
+    Value reply = database.run(LimitCall.steps(steps, database.settings(), clock));
+    LimitCall.results(steps, reply);
   }
 
   /** Closes the connection if it belongs to this store. */

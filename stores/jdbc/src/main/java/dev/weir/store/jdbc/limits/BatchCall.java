@@ -22,13 +22,13 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call of {@code weir_limit_decide_batch_1}: many steps as arrays, their results as one array.
+ * A call of {@code weir_limit_decide_batch_2}: many steps as arrays, their results as one array.
  * Each usage is passed once, in an order that is the same on all nodes.
  */
 final class BatchCall implements LimitCall {
   private static final String CALL =
       """
-      select weir_limit_decide_batch_1(?::bigint, ?, ?::text[], ?::int[], ?::bigint[],
+      select weir_limit_decide_batch_2(?::bigint, ?, ?::text[], ?::int[], ?::bigint[],
         ?::text[], ?::bigint[], ?::int[], ?::bigint[],
         ?::int[], ?::int[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[])
       """;

@@ -53,6 +53,11 @@ public final class JdbcLimitStore implements LimitStore {
           + Dialect.POSTGRESQL.now()
           + ", l.expires_at, l.result from limit_request l where l.id = ?";
 
+  private static final String SETTLE = "select weir_limit_settle_1(?::bigint, ?, ?, ?, ?, ?, ?, ?)";
+
+  /** Usages that are locked together while they are settled. */
+  private static final int SETTLED_ROWS = 500;
+
   private final Transactions transactions;
   private final StoreClock clock;
   private final IntConsumer batches;
@@ -227,6 +232,41 @@ public final class JdbcLimitStore implements LimitStore {
     int unused =
         transactions.autoCommit(
             connection -> Sql.update(connection, "delete from limit_usage where id = ?", id));
+  }
+
+  @Override
+  public void settle(Policy policy) {
+    settle(policy, UsageId.first(policy), UsageId.last(policy));
+  }
+
+  @Override
+  public void settle(Policy policy, String key) {
+    String id = UsageId.of(policy, key);
+    settle(policy, id, id);
+  }
+
+  private void settle(Policy policy, String first, String last) {
+    LimitParameters parameters = LimitParameters.of(policy.limit());
+    Optional<String> next = Optional.of(first);
+    while (next.isPresent()) {
+      String from = next.get();
+      next =
+          transactions.autoCommit(
+              connection ->
+                  Sql.first(
+                          connection,
+                          row -> Optional.ofNullable(row.getString(1)),
+                          SETTLE,
+                          Sql.givenNow(connection, clock),
+                          from,
+                          last,
+                          SETTLED_ROWS,
+                          parameters.kind(),
+                          parameters.max(),
+                          parameters.size(),
+                          parameters.refill())
+                      .orElseThrow());
+    }
   }
 
   /** Does nothing: the data source belongs to the caller. */

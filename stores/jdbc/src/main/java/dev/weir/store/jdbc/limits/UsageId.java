@@ -16,8 +16,18 @@ final class UsageId {
   private UsageId() {}
 
   static String of(Policy policy, String key) {
+    return first(policy) + key;
+  }
+
+  /** Returns a text that the ids of a policy follow, in the order of the database. */
+  static String first(Policy policy) {
     String name = policy.name();
-    return kind(policy.limit()) + name.codePointCount(0, name.length()) + ":" + name + key;
+    return kind(policy.limit()) + name.codePointCount(0, name.length()) + ":" + name;
+  }
+
+  /** Returns a text that follows the ids of a policy, in the order of the database. */
+  static String last(Policy policy) {
+    return first(policy) + Character.toString(Character.MAX_CODE_POINT);
   }
 
   private static String kind(Limit limit) {

@@ -1,6 +1,7 @@
 package dev.weir.store.jdbc.notifications;
 
 import dev.weir.core.internal.Micros;
+import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Usage;
 import dev.weir.engine.notifications.UserLimit;
 import dev.weir.engine.notifications.UserState;
@@ -61,10 +62,12 @@ record UserRow(UserLimit limit, long version, long revision, Usage usage) {
   /**
    * Returns the time to decide by. If all messages were withdrawn, a new window begins; it must not
    * begin before the last one, even if the clock has stepped back, or messages of earlier windows
-   * would be given back to it.
+   * would be given back to it. For the same reason the time is never further behind the last window
+   * than the limit waits for a clock, see {@link Limit}.
    */
   long timeAt(long nowMicros) {
-    return usage.isNone() ? Math.max(nowMicros, usage.atMicros()) : nowMicros;
+    long behindMicros = usage.isNone() ? 0 : Math.max(windowMicros(), Limit.MAX_AHEAD_MICROS);
+    return Math.max(nowMicros, usage.atMicros() - behindMicros);
   }
 
   UserState at(long nowMicros) {

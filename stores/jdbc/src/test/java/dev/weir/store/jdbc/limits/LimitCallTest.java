@@ -72,8 +72,10 @@ final class LimitCallTest {
                 limitRequest.policy().limit(), usage(limitRequest), limitRequest.cost()));
       }
       AllOrNothing.Step step = AllOrNothing.decide(parts, now);
-      for (int i = 0; i < parts.size() && step.isGranted(); i++) {
-        usages.put(id(request.takingParts().get(i)), step.next().get(i));
+      for (int i = 0; i < parts.size(); i++) {
+        if (step.isGranted() || !parts.get(i).limit().isCurrent(parts.get(i).usage(), now)) {
+          usages.put(id(request.takingParts().get(i)), step.next().get(i));
+        }
       }
       AcquireResult result =
           new AcquireResult(

@@ -1,0 +1,139 @@
+package dev.weir.server.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.Socket;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A limit that is changed over HTTP is settled in PostgreSQL and in Redis before the answer. */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+final class ChangedLimitIT {
+  private static final Pattern ID = Pattern.compile("\"id\":(\\d+)");
+
+  private final Deque<AutoCloseable> started = new ArrayDeque<>();
+
+  @TempDir private Path folder;
+  private Database database;
+  private RedisProcess redis;
+
+  @BeforeEach
+  void start() throws IOException {
+    database = started(Database.start(folder.resolve("data")));
+    redis = started(new RedisProcess(Ports.free(), folder.resolve("redis.log")));
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    while (!started.isEmpty()) {
+      started.pop().close();
+    }
+  }
+
+  private <T extends AutoCloseable> T started(T part) {
+    started.push(part);
+    return part;
+  }
+
+  private Api node(String store) throws IOException {
+    Map<String, String> settings = new HashMap<>(database.environment());
+    settings.put("WEIR_LIMITS_STORE", store);
+    settings.put("WEIR_REDIS_URI", "redis://127.0.0.1:" + redis.port());
+    NodeProcess node = started(NodeProcess.start(folder.resolve(store + ".log"), settings));
+    return started(new Api(node.awaitReady().address()));
+  }
+
+  /** All is used of five in an hour, and then the hour becomes a day. */
+  private static void tighten(Api api) throws IOException, InterruptedException {
+    String rule = "{\"name\":\"api\",\"allowedRequests\":5,\"windowSeconds\":%d}";
+    HttpResponse<String> created = api.post("/api/admin/rules", rule.formatted(3_600));
+    Matcher id = ID.matcher(created.body());
+    assertThat(id.find()).as(created.body()).isTrue();
+    String check = "{\"rule\":\"api\",\"key\":\"k\",\"cost\":5}";
+    assertThat(api.post("/api/v1/check", check).statusCode()).isEqualTo(200);
+    HttpResponse<String> changed =
+        api.put("/api/admin/rules/" + id.group(1), rule.formatted(86_400));
+    assertThat(changed.statusCode()).as(changed.body()).isEqualTo(200);
+  }
+
+  /** An empty bucket gets a faster rate. */
+  private static void speedUp(Api api) throws IOException, InterruptedException {
+    String bucket = "{\"capacity\":1000,\"refillRate\":%s}";
+    assertThat(api.put("/api/v1/buckets/b", bucket.formatted("0.000001")).statusCode())
+        .isEqualTo(200);
+    assertThat(api.post("/api/v1/buckets/b/acquire", "{\"tokens\":1000}").statusCode())
+        .isEqualTo(200);
+    String before = refilledAt(api.get("/api/v1/buckets/b"));
+    HttpResponse<String> changed = api.put("/api/v1/buckets/b", bucket.formatted("0.001"));
+    assertThat(refilledAt(changed)).as(changed.body()).isGreaterThan(before);
+    assertThat(changed.body()).contains("\"currentTokens\":0");
+  }
+
+  private static String refilledAt(HttpResponse<String> state) {
+    Matcher found = Pattern.compile("\"lastRefillAt\":\"([^\"]+)\"").matcher(state.body());
+    assertThat(found.find()).as(state.body()).isTrue();
+    return found.group(1);
+  }
+
+  @Test
+  void postgresqlKeepsWhatWasUsedForAsLongAsTheNewRuleSays() throws Exception {
+    Api api = node("postgresql");
+    tighten(api);
+    try (Connection connection = database.connect();
+        Statement statement = connection.createStatement();
+        ResultSet rows =
+            statement.executeQuery(
+                """
+                select used, scale, remove_at - extract(epoch from now()) * 1000000
+                from limit_usage where id = 'f3:apik'
+                """)) {
+      assertThat(rows.next()).isTrue();
+      assertThat(rows.getLong(1)).isEqualTo(5);
+      assertThat(rows.getLong(2)).isEqualTo(86_400_000_000L);
+      assertThat(rows.getLong(3)).isGreaterThan(82_800_000_000L);
+    } catch (SQLException e) {
+      throw new AssertionError(e);
+    }
+    speedUp(api);
+  }
+
+  @Test
+  void redisKeepsWhatWasUsedForAsLongAsTheNewRuleSays() throws Exception {
+    Api api = node("redis");
+    tighten(api);
+    assertThat(millisToLive("weir:f:api:{k}")).isGreaterThan(82_800_000L);
+    speedUp(api);
+  }
+
+  private long millisToLive(String key) throws IOException {
+    try (Socket socket = new Socket("127.0.0.1", redis.port());
+        BufferedReader answer =
+            new BufferedReader(
+                new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII))) {
+      socket
+          .getOutputStream()
+          .write("PTTL %s\r\n".formatted(key).getBytes(StandardCharsets.US_ASCII));
+      return Long.parseLong(answer.readLine().substring(1));
+    }
+  }
+}
