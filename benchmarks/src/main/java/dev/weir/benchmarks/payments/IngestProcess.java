@@ -16,6 +16,7 @@ import dev.weir.workflows.embedded.EmbeddedTemporal;
 import dev.weir.workflows.feed.internal.FeedFormat;
 import dev.weir.workflows.feed.internal.FeedReader;
 import dev.weir.workflows.payments.Attempts;
+import dev.weir.workflows.payments.CallGate;
 import dev.weir.workflows.payments.Downstream;
 import dev.weir.workflows.payments.LeaseCeiling;
 import dev.weir.workflows.payments.PaymentParts;
@@ -124,6 +125,7 @@ final class IngestProcess {
                   50,
                   new LeaseCeiling.Times(
                       Duration.ofSeconds(1), Duration.ZERO, Duration.ofMinutes(1))),
+              CallGate.OPEN,
               new Unused(),
               Attempts.within(Duration.ofHours(1)),
               "payments",

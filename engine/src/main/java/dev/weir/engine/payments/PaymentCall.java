@@ -6,7 +6,7 @@ import java.time.Instant;
 /**
  * A call of the downstream, as its caller saw it.
  *
- * @param calledAt right before it was sent
+ * @param calledAt right before it was sent, by the clock of the store, which tells it from others
  * @param answeredAt when its result was known
  * @param detail the downstream's reference if it was paid, the reason otherwise
  */
@@ -40,6 +40,11 @@ public record PaymentCall(
     /** No answer: it may have been made. */
     UNKNOWN,
     /** Not made now, because the downstream got too many calls; it may be tried again. */
-    TOO_MANY
+    TOO_MANY,
+    /**
+     * Answered as paid, but as another payment than this one: it may have been made, and calling
+     * again would not tell.
+     */
+    CONTRADICTED
   }
 }

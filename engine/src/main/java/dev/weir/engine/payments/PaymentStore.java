@@ -186,18 +186,54 @@ public interface PaymentStore {
     /**
      * The payment is to be made.
      *
-     * @param attempts calls whose results are recorded
+     * @param now the time of the store, by which the times of calls are recorded
      */
-    record Running(Payment payment, int attempts) implements Beginning {}
+    record Running(Payment payment, Instant now, PastCalls calls) implements Beginning {}
 
     record Ended(PaymentState state) implements Beginning {}
   }
 
-  /** Records a call after which the payment is still open. */
+  /**
+   * The calls of a payment that were begun.
+   *
+   * @param first when the first of them was begun
+   * @param inProgressUntil until when one may be in progress whose result is not recorded
+   * @param unknown when the last one was begun that is no longer in progress and has no known
+   *     result: the payment may have been made
+   * @param lastDetail what is known about the result of the last one
+   */
+  record PastCalls(
+      int count,
+      Optional<Instant> first,
+      Optional<Instant> inProgressUntil,
+      Optional<Instant> unknown,
+      String lastDetail) {
+    public static final PastCalls NONE =
+        new PastCalls(0, Optional.empty(), Optional.empty(), Optional.empty(), "");
+  }
+
+  /**
+   * Records that a call is about to be sent, before it is. Whatever happens then, it is known that
+   * the payment may have been made: the result of the call is unknown until {@link #attempted} or
+   * {@link #ended} records it.
+   *
+   * @param knownCalls the number of calls of which the caller knows
+   * @param maxCall how long the call may be in progress
+   * @return when the call was begun, by the clock of the store; empty if it must not be sent,
+   *     because the payment has ended or is held, or another call was begun since the caller has
+   *     looked, or the first one was begun {@code maxTime} ago
+   */
+  Optional<Instant> beginCall(String paymentId, int knownCalls, Duration maxCall, Duration maxTime);
+
+  /** Removes the record of a call that was begun and not sent. */
+  void withdrawCall(String paymentId, Instant calledAt);
+
+  /** Records the result of a call after which the payment is still open. */
   void attempted(PaymentCall call);
 
   /**
-   * Records the last call of a payment, its end and its audit record. The first end is kept.
+   * Records the result of the last call of a payment, its end and its audit record. The first end
+   * is kept.
    *
    * @param state {@link PaymentState#PAID} or {@link PaymentState#FAILED}
    * @return false if it had ended already
@@ -218,11 +254,15 @@ public interface PaymentStore {
    */
   boolean failed(String paymentId, Instant at, String reason);
 
-  /** Returns when the first recorded call of a payment was sent. */
+  /** Returns when the first recorded call of a payment was begun. */
   Optional<Instant> firstCall(String paymentId);
 
-  /** Returns whether a call of a payment has an unknown result, so that it may have been made. */
-  boolean hasUnknownCall(String paymentId);
+  /**
+   * Returns true if the result of a call of a payment is unknown, so that it may have been made.
+   *
+   * @param except when the call was begun that is not asked about
+   */
+  boolean hasUnknownCall(String paymentId, Instant except);
 
   /**
    * Returns up to {@code max} cancelled payments of feeds that are not done whose slots are still
@@ -230,7 +270,11 @@ public interface PaymentStore {
    */
   List<String> cancelledWithSlots(int max);
 
-  /** Cancels a payment that is scheduled. Empty if it does not exist. */
+  /**
+   * Cancels a payment that has not ended and of which no call is in progress. If the result of an
+   * earlier call is unknown, the audit record says that it may have been made. Empty if it does not
+   * exist.
+   */
   Optional<Cancellation> cancel(String paymentId);
 
   /**

@@ -64,9 +64,11 @@ final class PaymentProblems {
 
   static ProblemException notCancellable(String paymentId, PaymentState state) {
     String why =
-        state == PaymentState.SCHEDULED
-            ? "belongs to a feed that is still being received"
-            : "is " + Fields.lower(state);
+        switch (state) {
+          case SCHEDULED -> "belongs to a feed that is still being received";
+          case RUNNING -> "is being called";
+          case REJECTED, PAID, FAILED, CANCELLED -> "is " + Fields.lower(state);
+        };
     return new ProblemException(
         Problem.of(
             409,

@@ -1,17 +1,21 @@
 package dev.weir.server.wiring;
 
 import dev.weir.workflows.TemporalConnection;
+import dev.weir.workflows.payments.AnswerFields;
+import dev.weir.workflows.payments.StatusMeanings;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * The settings of payments.
  *
  * @param temporal the Temporal server that others run; empty for the embedded test server
  * @param configName slot configuration of feeds that name none
+ * @param isPaced whether late and repeated calls follow their slot configurations
  * @param grace how long after its slot an open payment may be started again
  * @param giveUpAfter how long after its first call a payment that is not made has failed
  * @param folder where the simulated payment API records its calls
@@ -22,6 +26,7 @@ record PaymentSettings(
     String configName,
     Api api,
     CeilingSettings ceiling,
+    boolean isPaced,
     Duration grace,
     Duration giveUpAfter,
     Path folder) {
@@ -43,6 +48,9 @@ record PaymentSettings(
    * @param url empty for the simulated one
    * @param authorization value of the header field {@code Authorization}; empty for none
    * @param timeout max time of a call
+   * @param statuses what its statuses mean
+   * @param fields what its answers must say if a payment is made
+   * @param lookUp its path for a payment by key; empty if it has none
    * @param lateness how long after the end of its connection a call may still arrive
    * @param pause how long it may not answer and then look at the calls that it got meanwhile
    */
@@ -50,6 +58,9 @@ record PaymentSettings(
       Optional<URI> url,
       String authorization,
       Duration timeout,
+      StatusMeanings statuses,
+      AnswerFields fields,
+      String lookUp,
       Duration lateness,
       Duration pause) {
     private static Api of(Settings settings) {
@@ -79,8 +90,36 @@ record PaymentSettings(
           url,
           authorization,
           settings.duration(Setting.PAYMENTS_TIMEOUT, MIN_TIMEOUT, MAX_TIMEOUT),
+          parsed(
+              Setting.PAYMENTS_STATUSES,
+              () -> StatusMeanings.DEFAULT.with(settings.text(Setting.PAYMENTS_STATUSES))),
+          parsed(
+              Setting.PAYMENTS_FIELDS,
+              () ->
+                  AnswerFields.parse(
+                      settings.text(Setting.PAYMENTS_FIELDS),
+                      settings.text(Setting.PAYMENTS_PAID_STATES))),
+          lookUp(settings),
           settings.duration(Setting.PAYMENTS_LATENESS, Duration.ZERO, MAX_LATENESS),
           settings.duration(Setting.PAYMENTS_PAUSE, MIN_PAUSE, MAX_PAUSE));
+    }
+
+    private static <T> T parsed(Setting setting, Supplier<T> parser) {
+      try {
+        return parser.get();
+      } catch (IllegalArgumentException e) {
+        throw new InvalidSettingException(setting.key(), String.valueOf(e.getMessage()));
+      }
+    }
+
+    private static String lookUp(Settings settings) {
+      String path = settings.text(Setting.PAYMENTS_LOOKUP);
+      if (!path.isEmpty() && !path.matches("/[!$-;=?-Z_a-z~]*\\{key}[!$-;=?-Z_a-z~]*")) {
+        throw new InvalidSettingException(
+            Setting.PAYMENTS_LOOKUP.key(),
+            "must be a path such as /payments/{key}, not \"%s\"".formatted(path));
+      }
+      return path;
     }
 
     /**
@@ -130,6 +169,7 @@ record PaymentSettings(
             settings
                 .choice(Setting.PAYMENTS_CEILING_KIND, List.of("hard", "smooth"))
                 .equals("hard")),
+        settings.choice(Setting.PAYMENTS_PACE, List.of("config", "ceiling")).equals("config"),
         settings.duration(Setting.PAYMENTS_GRACE, MIN_GRACE, MAX_GRACE),
         settings.duration(Setting.PAYMENTS_GIVE_UP_AFTER, MIN_GIVE_UP, MAX_GIVE_UP),
         DatabaseAddress.dataFolder(settings).resolve("payments"));

@@ -1,11 +1,13 @@
 package dev.weir.server.wiring;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.core.slots.SlotPolicy;
 import dev.weir.engine.PartOwnership;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.Limiter;
 import dev.weir.engine.payments.PaymentStore;
 import dev.weir.engine.slots.Slot;
+import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.SlotLedger;
 import dev.weir.engine.slots.SlotScheduler;
 import dev.weir.server.metrics.PaymentMetrics;
@@ -17,13 +19,17 @@ import dev.weir.store.jdbc.limits.JdbcLimitStore;
 import dev.weir.store.jdbc.payments.JdbcPaymentStore;
 import dev.weir.workflows.SlotSource;
 import dev.weir.workflows.payments.BucketCeiling;
+import dev.weir.workflows.payments.CallGate;
 import dev.weir.workflows.payments.Ceiling;
+import dev.weir.workflows.payments.ConfiguredGate;
 import dev.weir.workflows.payments.FeedReceiver;
 import dev.weir.workflows.payments.LeaseCeiling;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -76,7 +82,8 @@ record PaymentsPart(PaymentAccess access, PaymentMetrics metrics, Supplier<List<
                           slots,
                           isEmbedded
                               ? new OwnersCeiling(ownership, ceiling, System::nanoTime)
-                              : ceiling),
+                              : ceiling,
+                          gate(settings, scheduler, database)),
                       metrics);
                 }));
     metrics.temporalDown(runtime::isDown);
@@ -132,6 +139,15 @@ record PaymentsPart(PaymentAccess access, PaymentMetrics metrics, Supplier<List<
             max,
             new LeaseCeiling.Times(api.timeout(), api.lateness(), api.maxPause()))
         : new BucketCeiling(Limiter.on(new JdbcLimitStore(database)), leases, RESOURCE, max);
+  }
+
+  private static CallGate gate(
+      PaymentSettings settings, SlotScheduler scheduler, HikariDataSource database) {
+    Function<String, Optional<SlotPolicy>> policies =
+        name -> scheduler.config(name).map(SlotConfig::policy);
+    return settings.isPaced()
+        ? ConfiguredGate.paced(policies, new JdbcLeaseStore(database), settings.api().timeout())
+        : ConfiguredGate.unpaced(policies);
   }
 
   /** Registers the parts that the endpoints of payments inject. */

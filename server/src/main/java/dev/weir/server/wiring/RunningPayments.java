@@ -9,6 +9,7 @@ import dev.weir.workflows.downstream.internal.DownstreamSimulator;
 import dev.weir.workflows.downstream.internal.SimulatorSettings;
 import dev.weir.workflows.embedded.EmbeddedTemporal;
 import dev.weir.workflows.payments.Attempts;
+import dev.weir.workflows.payments.CallGate;
 import dev.weir.workflows.payments.Ceiling;
 import dev.weir.workflows.payments.Downstream;
 import dev.weir.workflows.payments.HttpDownstream;
@@ -52,8 +53,8 @@ final class RunningPayments implements AutoCloseable {
     this.open = open;
   }
 
-  /** The stores of payments, and what holds the ceiling. */
-  record Stores(PaymentStore payments, SlotSource slots, Ceiling ceiling) {}
+  /** The stores of payments, and what decides when they are called. */
+  record Stores(PaymentStore payments, SlotSource slots, Ceiling ceiling, CallGate gate) {}
 
   /**
    * Starts what makes payments. If a part fails to start, those before it are closed.
@@ -78,6 +79,7 @@ final class RunningPayments implements AutoCloseable {
               stores.payments(),
               stores.slots(),
               stores.ceiling(),
+              stores.gate(),
               downstream,
               Attempts.within(settings.giveUpAfter()),
               settings.taskQueue(),
@@ -101,7 +103,8 @@ final class RunningPayments implements AutoCloseable {
     PaymentSettings.Api api = settings.api();
     URI url = api.url().orElseGet(() -> simulator(settings, open).address());
     return new HttpDownstream(
-        new HttpDownstream.Settings(url, api.timeout(), api.authorization()),
+        new HttpDownstream.Settings(
+            url, api.timeout(), api.authorization(), api.statuses(), api.fields(), api.lookUp()),
         InstantSource.system());
   }
 

@@ -380,6 +380,31 @@ public enum Setting {
       "weir.payments.downstream-timeout",
       "PT10S",
       "Max time of a call of the payment API. ISO-8601 duration, PT0.1S to PT1M."),
+  PAYMENTS_STATUSES(
+      "weir.payments.downstream-statuses",
+      "",
+      "What statuses of the payment API mean, where that differs from the usual: a list of"
+          + " entries such as 409=refused,5xx=retry, each with paid, in-progress, refused, retry or"
+          + " unknown. A single status goes before a class. The usual: 200 and 201 paid; 409"
+          + " in-progress; 400, 402, 410, 413, 415 and 422 refused; 3xx, other 4xx and 503 retry;"
+          + " other 2xx and 5xx unknown."),
+  PAYMENTS_FIELDS(
+      "weir.payments.downstream-fields",
+      "id=paymentId,amount=amount,currency=currency,state=state,state=status",
+      "Members of the payment API's answer that must agree with the payment if it is paid: a list"
+          + " of entries such as amount=money.value, each of id, amount, currency or state. What"
+          + " is not listed is not compared; none compares nothing."),
+  PAYMENTS_PAID_STATES(
+      "weir.payments.downstream-paid-states",
+      "paid,booked,completed,complete,succeeded,success,successful,settled,executed,made,done,ok",
+      "States in the payment API's answer that mean that the payment is made, in any case. After"
+          + " any other state it is asked again."),
+  PAYMENTS_LOOKUP(
+      "weir.payments.downstream-lookup",
+      "",
+      "Path below weir.payments.downstream at which GET returns a payment by its idempotency key,"
+          + " such as /payments/{key}. After a call with an unknown result it is asked before the"
+          + " call is repeated. Empty if the API does not offer that."),
   PAYMENTS_LATENESS(
       "weir.payments.downstream-lateness",
       "PT5S",
@@ -403,6 +428,13 @@ public enum Setting {
       "hard",
       "How the ceiling is held: hard (by leases, whatever the network does) or smooth (by a token"
           + " bucket, at an even rate, which cannot promise when calls arrive)."),
+  PAYMENTS_PACE(
+      "weir.payments.pace",
+      "config",
+      "What limits calls that are late or repeated, for example after an outage: config (no more"
+          + " than maxPerWindow of their slot configuration within any windowSize, all calls of the"
+          + " configuration together) or ceiling (weir.payments.ceiling only, so they catch up"
+          + " faster than their configuration says)."),
   PAYMENTS_GRACE(
       "weir.payments.grace",
       "PT1M",

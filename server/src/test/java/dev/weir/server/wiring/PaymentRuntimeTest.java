@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.engine.PartOwnership;
 import dev.weir.engine.payments.PaymentStore;
 import dev.weir.workflows.SlotSource;
+import dev.weir.workflows.payments.AnswerFields;
+import dev.weir.workflows.payments.StatusMeanings;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
@@ -26,9 +28,13 @@ final class PaymentRuntimeTest {
               Optional.empty(),
               "",
               Duration.ofSeconds(1),
+              StatusMeanings.DEFAULT,
+              AnswerFields.DEFAULT,
+              "",
               Duration.ofSeconds(1),
               Duration.ofMinutes(1)),
           new PaymentSettings.CeilingSettings(1, true),
+          true,
           Duration.ofMinutes(1),
           Duration.ofHours(1),
           Path.of("unused"));

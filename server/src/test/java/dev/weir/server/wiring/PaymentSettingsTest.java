@@ -33,6 +33,25 @@ final class PaymentSettingsTest {
     return given;
   }
 
+  @Test
+  void refusesMeaningsFieldsAndPathsThatCannotBeRead() {
+    refuses(Setting.PAYMENTS_STATUSES, remote(Map.of(Setting.PAYMENTS_STATUSES, "409=maybe")));
+    refuses(Setting.PAYMENTS_FIELDS, remote(Map.of(Setting.PAYMENTS_FIELDS, "amount")));
+    for (String path : List.of("payments/{key}", "/payments", "/{key}/{key}", "/a b/{key}")) {
+      refuses(Setting.PAYMENTS_LOOKUP, remote(Map.of(Setting.PAYMENTS_LOOKUP, path)));
+    }
+    refuses(Setting.PAYMENTS_PACE, remote(Map.of(Setting.PAYMENTS_PACE, "fast")));
+  }
+
+  @Test
+  void callsFollowTheirConfigurationUnlessAHigherPaceIsAskedFor() {
+    assertThat(settings(remote(Map.of())).isPaced()).isTrue();
+    assertThat(settings(remote(Map.of(Setting.PAYMENTS_PACE, "ceiling"))).isPaced()).isFalse();
+    assertThat(
+            settings(remote(Map.of(Setting.PAYMENTS_LOOKUP, "/payments/{key}?v=2"))).api().lookUp())
+        .isEqualTo("/payments/{key}?v=2");
+  }
+
   private static void refuses(Setting setting, Map<Setting, String> given) {
     assertThatThrownBy(() -> settings(given))
         .isInstanceOf(InvalidSettingException.class)

@@ -1,6 +1,7 @@
 package dev.weir.workflows.payments;
 
 import java.time.Duration;
+import java.time.Instant;
 
 /**
  * How long and when a payment is tried again.
@@ -28,6 +29,11 @@ public record Attempts(Duration maxTime, Duration firstWait, Duration maxWait) {
   /** Returns attempts with the usual waits: from a second to a minute. */
   public static Attempts within(Duration maxTime) {
     return new Attempts(maxTime, FIRST_WAIT, MAX_WAIT);
+  }
+
+  /** Returns the time from which on a payment is not called any more. */
+  Instant deadline(Instant firstCall) {
+    return firstCall.plus(maxTime);
   }
 
   /** Returns the wait after a number of calls. */

@@ -1,6 +1,7 @@
 package dev.weir.workflows.payments;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.weir.engine.payments.Payment;
@@ -31,22 +32,27 @@ import java.util.concurrent.TimeoutException;
  * A downstream over HTTP: {@code POST /payments} with the payment as JSON and its id, in percent
  * encoding, as {@code Idempotency-Key}.
  *
- * <p>200 and 201 mean paid; 400, 402, 409, 410, 413, 415 and 422 mean refused for good. After 408,
- * 425, 429 and 503 the payment is tried again, not before {@code Retry-After}; so it is after
- * redirects and other 4xx, because a wrong address or an expired key must not refuse every payment.
- * Other 2xx and 5xx, and calls without an answer, leave open whether it was made. A call is sent
- * once: the client of the JDK does not repeat a POST. The connection of a call that was given up
- * stays open, because the late answer says that the call has arrived.
+ * <p>{@link StatusMeanings} says what the status of an answer means, and {@link AnswerFields} what
+ * its body must say if the payment is made. A payment is not called again before {@code
+ * Retry-After}. Calls without an answer leave open whether it was made. A call is sent once: the
+ * client of the JDK does not repeat a POST. The connection of a call that was given up stays open,
+ * because the late answer says that the call has arrived, and what became of it.
  */
 public final class HttpDownstream implements Downstream {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
   private static final Duration MAX_RETRY_AFTER = Duration.ofHours(1);
   private static final int MAX_ANSWER_BYTES = 64 * 1024;
-  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final String KEY = "{key}";
+  private static final int NOT_FOUND = 404;
+  private static final int TOO_MANY = 429;
+
+  /** With exact amounts. */
+  private static final ObjectMapper JSON =
+      new ObjectMapper().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS);
 
   private final URI payments;
   private final Duration timeout;
-  private final String authorization;
+  private final Settings settings;
   private final InstantSource clock;
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final HttpClient client;
@@ -58,22 +64,46 @@ public final class HttpDownstream implements Downstream {
    * @param url base of its address; {@code /payments} is added to its path
    * @param timeout maximum time of a call
    * @param authorization value of the header field {@code Authorization}; empty for none
+   * @param lookUp what is added to the path to ask for a payment, with <code>{key}</code> in place
+   *     of its id; empty if the downstream does not offer that
    */
-  public record Settings(URI url, Duration timeout, String authorization) {
+  public record Settings(
+      URI url,
+      Duration timeout,
+      String authorization,
+      StatusMeanings statuses,
+      AnswerFields fields,
+      String lookUp) {
+    public Settings {
+      if (!lookUp.isEmpty() && !(lookUp.startsWith("/") && lookUp.contains(KEY))) {
+        throw new IllegalArgumentException(
+            "lookUp must begin with / and contain %s, not be \"%s\"".formatted(KEY, lookUp));
+      }
+    }
+
+    /** Creates settings of a downstream with the usual answers and without a look-up. */
+    public Settings(URI url, Duration timeout, String authorization) {
+      this(url, timeout, authorization, StatusMeanings.DEFAULT, AnswerFields.DEFAULT, "");
+    }
+
     /** Returns the settings without the credentials. */
     @Override
     public String toString() {
       return "Settings[url=%s, timeout=%s]".formatted(url, timeout);
+    }
+
+    private URI at(String path) {
+      String base = url.toString();
+      return URI.create((base.endsWith("/") ? base.substring(0, base.length() - 1) : base) + path);
     }
   }
 
   private record Answered(int status, HttpHeaders headers, String body) {}
 
   public HttpDownstream(Settings settings, InstantSource clock) {
-    String base = settings.url().toString();
-    this.payments = URI.create((base.endsWith("/") ? base : base + "/") + "payments");
+    this.payments = settings.at("/payments");
     this.timeout = settings.timeout();
-    this.authorization = settings.authorization();
+    this.settings = settings;
     this.clock = clock;
     this.client =
         HttpClient.newBuilder()
@@ -90,20 +120,32 @@ public final class HttpDownstream implements Downstream {
 
   @Override
   public Answer pay(Payment payment) {
-    CompletableFuture<HttpResponse<InputStream>> response =
-        client.sendAsync(request(payment), HttpResponse.BodyHandlers.ofInputStream());
+    CompletableFuture<HttpResponse<InputStream>> response = send(request(payment));
     // The body as well has to arrive in time, which the time-out of a request does not ensure.
     CompletableFuture<Answered> answered = response.thenApplyAsync(HttpDownstream::read, threads);
     try {
-      return answer(answered.get(timeout.toNanos(), TimeUnit.NANOSECONDS));
+      return answer(payment, answered.get(timeout.toNanos(), TimeUnit.NANOSECONDS));
     } catch (TimeoutException e) {
-      return new Answer.Unanswered("no answer within " + timeout, end(response));
+      return unanswered("no answer within " + timeout, payment, response, answered);
     } catch (ExecutionException e) {
       return failure(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return new Answer.Unanswered("the wait for the answer was interrupted", end(response));
+      return unanswered("the wait for the answer was interrupted", payment, response, answered);
     }
+  }
+
+  private CompletableFuture<HttpResponse<InputStream>> send(HttpRequest request) {
+    return client.sendAsync(request, HttpResponse.BodyHandlers.ofInputStream());
+  }
+
+  private Answer unanswered(
+      String reason,
+      Payment payment,
+      CompletableFuture<HttpResponse<InputStream>> response,
+      CompletableFuture<Answered> answered) {
+    return new Answer.Unanswered(
+        reason, end(response), answered.thenApply(late -> answer(payment, late)));
   }
 
   /** Returns the end of a call that was given up, whose connection stays open. */
@@ -113,7 +155,9 @@ public final class HttpDownstream implements Downstream {
         response.whenComplete(
             (late, failure) -> {
               if (failure == null) {
-                close(late.body());
+                // Its body as well may take as long as a call.
+                CompletableFuture.delayedExecutor(timeout.toNanos(), TimeUnit.NANOSECONDS, threads)
+                    .execute(() -> close(late.body()));
                 end.complete(!isOfProxy(late.statusCode()));
               } else if (!isClosed) {
                 // A connection that this side has closed says nothing about the call.
@@ -128,6 +172,53 @@ public final class HttpDownstream implements Downstream {
               }
             });
     return end;
+  }
+
+  @Override
+  public boolean hasLookUp() {
+    return !settings.lookUp().isEmpty();
+  }
+
+  @Override
+  public LookUp lookUp(Payment payment) {
+    if (payment.paymentId().matches("\\.{1,2}")) {
+      // As a segment of a path it would be another path.
+      return new LookUp.NotKnown();
+    }
+    URI address = settings.at(settings.lookUp().replace(KEY, key(payment.paymentId())));
+    CompletableFuture<HttpResponse<InputStream>> response =
+        send(authorized(HttpRequest.newBuilder(address)).GET().build());
+    try {
+      return found(
+          payment,
+          response
+              .thenApplyAsync(HttpDownstream::read, threads)
+              .get(timeout.toNanos(), TimeUnit.NANOSECONDS));
+    } catch (TimeoutException e) {
+      response.cancel(true);
+      return new LookUp.Unclear("no answer to the look-up within " + timeout);
+    } catch (ExecutionException e) {
+      return new LookUp.Unclear("the look-up failed: " + HttpFailure.of(e).reason());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      response.cancel(true);
+      return new LookUp.Unclear("the look-up was interrupted");
+    }
+  }
+
+  private LookUp found(Payment payment, Answered answered) {
+    if (answered.status() == NOT_FOUND) {
+      return new LookUp.NotKnown();
+    }
+    if (settings.statuses().of(answered.status()) != StatusMeanings.Meaning.PAID) {
+      return new LookUp.Unclear("the look-up has status " + answered.status());
+    }
+    JsonNode body = json(answered.body());
+    return switch (settings.fields().compare(payment, body)) {
+      case AnswerFields.Said.Agrees agrees -> new LookUp.Made(reference(body));
+      case AnswerFields.Said.NotPaid notPaid -> new LookUp.Unclear(notPaid.reason());
+      case AnswerFields.Said.Contradicts other -> new LookUp.Unclear(other.reason());
+    };
   }
 
   private static void close(InputStream body) {
@@ -153,15 +244,17 @@ public final class HttpDownstream implements Downstream {
             .put("creditorAccount", payment.creditorAccount())
             .put("reference", payment.reference())
             .toString();
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(payments)
-            .header("Content-Type", "application/json")
-            .header("Idempotency-Key", key(payment.paymentId()))
-            .POST(HttpRequest.BodyPublishers.ofString(body));
-    if (!authorization.isEmpty()) {
-      request.header("Authorization", authorization);
-    }
-    return request.build();
+    return authorized(HttpRequest.newBuilder(payments))
+        .header("Content-Type", "application/json")
+        .header("Idempotency-Key", key(payment.paymentId()))
+        .POST(HttpRequest.BodyPublishers.ofString(body))
+        .build();
+  }
+
+  private HttpRequest.Builder authorized(HttpRequest.Builder request) {
+    return settings.authorization().isEmpty()
+        ? request
+        : request.header("Authorization", settings.authorization());
   }
 
   /** Returns an id in the characters that a header field may have. */
@@ -183,20 +276,30 @@ public final class HttpDownstream implements Downstream {
     }
   }
 
-  private Answer answer(Answered answered) {
+  private Answer answer(Payment payment, Answered answered) {
     int status = answered.status();
     JsonNode body = json(answered.body());
     String reason = "status " + status + detail(body);
-    return switch (status) {
-      case 200, 201 -> new Answer.Paid(body.path("reference").asText());
-      case 400, 402, 409, 410, 413, 415, 422 -> new Answer.Rejected(reason);
-      case 429 -> new Answer.Retry(retryAfter(answered.headers()), reason, true);
-      case 503 -> new Answer.Retry(retryAfter(answered.headers()), reason);
-      default ->
-          status / 100 == 2 || status / 100 == 5
-              ? new Answer.Unknown(reason, isOfProxy(status))
-              : new Answer.Retry(retryAfter(answered.headers()), reason);
+    Duration after = retryAfter(answered.headers());
+    return switch (settings.statuses().of(status)) {
+      case PAID ->
+          switch (settings.fields().compare(payment, body)) {
+            case AnswerFields.Said.Agrees agrees -> new Answer.Paid(reference(body));
+            case AnswerFields.Said.NotPaid notPaid ->
+                new Answer.Unknown(
+                    after, "status %d, but %s".formatted(status, notPaid.reason()), false);
+            case AnswerFields.Said.Contradicts other ->
+                new Answer.Contradicted("status %d, but %s".formatted(status, other.reason()));
+          };
+      case IN_PROGRESS -> new Answer.Unknown(after, reason + ", in progress", false);
+      case REFUSED -> new Answer.Rejected(reason);
+      case RETRY -> new Answer.Retry(after, reason, status == TOO_MANY);
+      case UNKNOWN -> new Answer.Unknown(after, reason, isOfProxy(status));
     };
+  }
+
+  private static String reference(JsonNode body) {
+    return body.path("reference").asText();
   }
 
   /** Returns the body as JSON; an empty node if it is something else. */

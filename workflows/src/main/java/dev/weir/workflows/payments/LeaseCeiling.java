@@ -6,9 +6,11 @@ import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.LeaseStore;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -36,7 +38,7 @@ public final class LeaseCeiling implements Ceiling {
   private static final Duration SECOND = Duration.ofSeconds(1);
 
   /** Longer than a pause of the process between the permission and the call. */
-  private static final Duration MAX_HESITATION = Duration.ofSeconds(5);
+  static final Duration MAX_HESITATION = Duration.ofSeconds(5);
 
   /** A little slower than places become free, because those who are on time need some as well. */
   private static final long MICROS_PER_ROUND = 1_100_000;
@@ -58,6 +60,9 @@ public final class LeaseCeiling implements Ceiling {
   private final Map<String, Runnable> untold = new ConcurrentHashMap<>();
 
   private final LatePlaces late;
+
+  /** Connections of calls without an answer that need no place any more, the oldest first. */
+  private final Queue<CompletableFuture<Boolean>> kept = new ConcurrentLinkedQueue<>();
 
   /**
    * What is known about the calls of a downstream.
@@ -134,6 +139,18 @@ public final class LeaseCeiling implements Ceiling {
     late.releaseAgain();
   }
 
+  /** Keeps a connection open, because its late answer says what became of the call. */
+  private void keep(CompletableFuture<Boolean> end) {
+    kept.removeIf(CompletableFuture::isDone);
+    kept.add(end);
+    if (kept.size() > places.max()) {
+      CompletableFuture<Boolean> oldest = kept.poll();
+      if (oldest != null) {
+        oldest.cancel(false);
+      }
+    }
+  }
+
   /** Returns the time until a place is free. A call in flight usually ends before its lease. */
   private static Duration untilFree(LeaseDecision.Full full) {
     return full.retryAfter().compareTo(SECOND) < 0 ? full.retryAfter() : SECOND;
@@ -167,7 +184,7 @@ public final class LeaseCeiling implements Ceiling {
     private void endIfGivenUpBefore(long laterCallNanos) {
       if (laterCallNanos - givenUpAtNanos >= 0 && unanswered.remove(id, this)) {
         releaseAfter(times.untilGone());
-        end.cancel(false);
+        keep(end);
       }
     }
 

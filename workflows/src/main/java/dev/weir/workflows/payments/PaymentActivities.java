@@ -1,6 +1,8 @@
 package dev.weir.workflows.payments;
 
+import dev.weir.core.internal.Micros;
 import io.temporal.activity.ActivityInterface;
+import java.time.Duration;
 import java.util.List;
 
 /** What {@link PaymentExecWorkflow} does outside of its history. */
@@ -23,6 +25,11 @@ public interface PaymentActivities {
 
     static Step waiting(long millis) {
       return new Step(Kind.WAIT, millis, List.of());
+    }
+
+    /** Returns this step with a wait that is no longer than some time. */
+    Step within(long maxMillis) {
+      return waitMillis <= maxMillis ? this : new Step(kind, Math.max(1, maxMillis), unrecorded);
     }
 
     static Step unrecorded(Report report) {
@@ -53,5 +60,10 @@ public interface PaymentActivities {
       long answeredAtMicros,
       String result,
       String detail,
-      long retryAfterMillis) {}
+      long retryAfterMillis) {
+    /** Returns how long the call took. */
+    Duration time() {
+      return Micros.duration(answeredAtMicros - calledAtMicros);
+    }
+  }
 }

@@ -11,7 +11,6 @@ import dev.weir.workflows.SlotSource;
 import io.temporal.failure.ApplicationFailure;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -19,9 +18,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes payments: confirms the slot, asks the ceiling, calls the downstream and records the result.
- * Every step may be repeated after a crash: a slot can be confirmed twice, the downstream makes a
- * payment once, and the store keeps the first end. Thread-safe.
+ * Makes payments: confirms the slot, asks the gate and the ceiling, calls the downstream and
+ * records the result. Every step may be repeated after a crash: a slot can be confirmed twice, a
+ * call is recorded before it is sent, the downstream makes a payment once, and the store keeps the
+ * first end.
+ *
+ * <p>A payment is called for a limited time after its first call, because a downstream remembers
+ * the ids of payments for a limited time only. That is decided before each call, by the clock of
+ * the store. Thread-safe.
  */
 final class PaymentExecution implements PaymentActivities {
   private static final Logger log = LoggerFactory.getLogger(PaymentExecution.class);
@@ -29,24 +33,32 @@ final class PaymentExecution implements PaymentActivities {
   /** The clocks of Temporal and of a worker may differ: a start this early is on time. */
   private static final Duration MAX_EARLY = Duration.ofSeconds(1);
 
+  /** A call that is made this long after its slot is still the one that the slot is for. */
+  private static final Duration MAX_LATE = Duration.ofSeconds(10);
+
   /** Between two requests for a slot while there is none. */
   private static final Duration NO_SLOT_WAIT = Duration.ofMinutes(1);
 
+  /** Something has changed since it was looked at. */
+  private static final Step AGAIN = Step.waiting(1);
+
   private final PaymentStore store;
   private final Ceiling ceiling;
+  private final CallGate gate;
   private final Downstream downstream;
   private final SlotSource slots;
   private final Attempts attempts;
-  private final InstantSource clock;
+  private final PaymentCalls calls;
   private final PaymentObserver observer;
 
   PaymentExecution(PaymentParts parts) {
     this.store = parts.store();
     this.ceiling = parts.ceiling();
+    this.gate = parts.gate();
     this.downstream = parts.downstream();
     this.slots = parts.slots();
     this.attempts = parts.attempts();
-    this.clock = parts.clock();
+    this.calls = new PaymentCalls(parts);
     this.observer = parts.observer();
   }
 
@@ -75,68 +87,158 @@ final class PaymentExecution implements PaymentActivities {
   }
 
   private Step pay(PaymentStore.Beginning.Running running) {
-    Payment payment = running.payment();
-    if (running.attempts() == 0) {
-      Optional<Step> before = confirmSlot(payment);
-      if (before.isPresent()) {
-        return before.get();
-      }
+    PaymentStore.PastCalls past = running.calls();
+    if (past.inProgressUntil().isPresent()) {
+      // Its worker may still record the answer, or has died; then it is unknown.
+      return waiting(Duration.between(running.now(), past.inProgressUntil().get()).plusMillis(1));
     }
-    return switch (ceiling.enter(payment.paymentId())) {
-      case Ceiling.Wait wait -> {
-        observer.waits();
-        yield Step.waiting(Math.max(1, wait.duration().toMillis()));
-      }
-      case Ceiling.Permit permit -> {
-        if (!permit.isValid()) {
-          permit.unused();
-          yield Step.waiting(1);
+    Optional<Instant> deadline = past.first().map(attempts::deadline);
+    if (deadline.isPresent() && !running.now().isBefore(deadline.get())) {
+      return giveUp(running);
+    }
+    Step step = past.count() == 0 ? payFirst(running) : payNow(running, true);
+    return deadline
+        .map(end -> step.within(Duration.between(running.now(), end).toMillis()))
+        .orElse(step);
+  }
+
+  /**
+   * Confirms the slot and pays. From here on the payment uses its slot: if it were confirmed only
+   * at the end, a payment that waits or is retried would look like one that was never started, and
+   * its place could be taken back and given to another one. If that has happened while no worker
+   * ran, or the slot was cancelled by others, the payment gets a new one.
+   */
+  private Step payFirst(PaymentStore.Beginning.Running running) {
+    Optional<Instant> slot = slots.confirm(running.payment().paymentId());
+    if (slot.isEmpty()) {
+      return assignSlot(running.payment(), running.now());
+    }
+    Duration early = Duration.between(running.now(), slot.get());
+    return early.compareTo(MAX_EARLY) > 0
+        ? waiting(early)
+        : payNow(running, early.negated().compareTo(MAX_LATE) > 0);
+  }
+
+  /**
+   * @param isLate whether the call is not the one that the slot of the payment is for
+   */
+  private Step payNow(PaymentStore.Beginning.Running running, boolean isLate) {
+    return switch (gate.enter(running.payment(), running.now(), isLate)) {
+      case CallGate.Closed closed -> waiting(closed.duration());
+      case CallGate.Open open -> {
+        Optional<Step> before = lookUp(running);
+        if (before.isPresent()) {
+          open.notCalled();
         }
-        Report report = call(payment, permit);
-        try {
-          yield record(report, running.attempts());
-        } catch (StoreException e) {
-          log.warn(
-              "The result of payment {} is recorded later: {}",
-              payment.paymentId(),
-              e.getMessage());
-          yield Step.unrecorded(report);
-        }
+        yield before.orElseGet(() -> call(running, open));
       }
     };
   }
 
-  /**
-   * Confirms the slot. From here on the payment uses it: if it were confirmed only at the end, a
-   * payment that waits or is retried would look like one that was never started, and its place
-   * could be taken back and given to another one. If that has happened while no worker ran, or the
-   * slot was cancelled by others, the payment gets a new one.
-   *
-   * @return what to do before the payment may be made; empty if it may be made now
-   */
-  private Optional<Step> confirmSlot(Payment payment) {
-    String paymentId = payment.paymentId();
-    Optional<Instant> held = slots.confirm(paymentId);
-    if (held.isPresent()) {
-      Duration early = Duration.between(clock.instant(), held.get());
-      return early.compareTo(MAX_EARLY) > 0
-          ? Optional.of(Step.waiting(early.toMillis()))
-          : Optional.empty();
+  private Step call(PaymentStore.Beginning.Running running, CallGate.Open open) {
+    Payment payment = running.payment();
+    return switch (ceiling.enter(payment.paymentId())) {
+      case Ceiling.Wait wait -> {
+        open.notCalled();
+        observer.waits();
+        yield waiting(wait.duration());
+      }
+      case Ceiling.Permit permit -> {
+        Optional<Report> report = calls.call(payment, running.calls().count(), permit);
+        if (report.isEmpty()) {
+          open.notCalled();
+          yield AGAIN;
+        }
+        open.called(report.get().time());
+        yield recordOrKeep(report.get(), running);
+      }
+    };
+  }
+
+  private Step recordOrKeep(Report report, PaymentStore.Beginning.Running running) {
+    try {
+      return record(report, running.calls().first(), running.calls().count() + 1);
+    } catch (StoreException e) {
+      log.warn(
+          "The result of payment {} is recorded later: {}", report.paymentId(), e.getMessage());
+      return Step.unrecorded(report);
     }
+  }
+
+  /**
+   * Asks what became of a call whose result is unknown, if the downstream offers that.
+   *
+   * @return what to do before the payment may be called again; empty if it may be called now
+   */
+  private Optional<Step> lookUp(PaymentStore.Beginning.Running running) {
+    Optional<Instant> unknown = running.calls().unknown();
+    if (unknown.isEmpty() || !downstream.hasLookUp()) {
+      return Optional.empty();
+    }
+    String paymentId = running.payment().paymentId();
+    return switch (ceiling.enter(paymentId)) {
+      case Ceiling.Wait wait -> {
+        observer.waits();
+        yield Optional.of(waiting(wait.duration()));
+      }
+      case Ceiling.Permit permit -> {
+        Downstream.LookUp found = downstream.lookUp(running.payment());
+        permit.unanswered(CompletableFuture.completedFuture(false));
+        yield switch (found) {
+          case Downstream.LookUp.Made made ->
+              Optional.of(
+                  end(
+                      new PaymentCall(
+                          paymentId,
+                          unknown.get(),
+                          running.now(),
+                          PaymentCall.Result.PAID,
+                          made.reference()),
+                      PaymentState.PAID));
+          case Downstream.LookUp.NotKnown notKnown -> Optional.empty();
+          case Downstream.LookUp.Unclear unclear -> {
+            log.debug("Payment {} is not called again yet: {}", paymentId, unclear.reason());
+            yield Optional.of(waiting(attempts.waitAfter(running.calls().count())));
+          }
+        };
+      }
+    };
+  }
+
+  /** Ends a payment that has been tried for too long. There is no further call, only a look-up. */
+  private Step giveUp(PaymentStore.Beginning.Running running) {
+    Optional<Step> found = lookUp(running).filter(step -> step.kind() == Kind.ENDED);
+    if (found.isPresent()) {
+      return found.get();
+    }
+    PaymentStore.PastCalls past = running.calls();
+    String reason = givenUp(past.count(), past.unknown().isPresent(), past.lastDetail());
+    String paymentId = running.payment().paymentId();
+    if (store.failed(paymentId, running.now(), PaymentCall.storable(reason))) {
+      observer.ended(PaymentState.FAILED);
+    }
+    return Step.ENDED;
+  }
+
+  private static Step waiting(Duration wait) {
+    return Step.waiting(Math.max(1, wait.toMillis()));
+  }
+
+  /** Requests another slot for a payment that has lost its own. */
+  private Step assignSlot(Payment payment, Instant now) {
+    String paymentId = payment.paymentId();
     SlotRequest request = SlotRequest.now(paymentId, payment.configName());
     return switch (slots.assign(List.of(request)).getFirst()) {
       case SlotSource.PacedSlot.Assigned assigned -> {
         Instant time = assigned.scheduledTime();
         log.warn("Payment {} had lost its slot and has a new one at {}", paymentId, time);
-        yield Optional.of(
-            Step.waiting(Math.max(1, Duration.between(clock.instant(), time).toMillis())));
+        yield waiting(Duration.between(now, time));
       }
-      case SlotSource.PacedSlot.None none -> Optional.of(withoutSlot(paymentId, none.reason()));
+      case SlotSource.PacedSlot.None none -> withoutSlot(paymentId, now, none.reason());
     };
   }
 
-  private Step withoutSlot(String paymentId, String reason) {
-    Instant now = clock.instant();
+  private Step withoutSlot(String paymentId, Instant now, String reason) {
     Instant since = store.withoutSlot(paymentId, now);
     if (now.isBefore(since.plus(attempts.maxTime()))) {
       log.warn("Payment {} has lost its slot and waits for one: {}", paymentId, reason);
@@ -151,64 +253,22 @@ final class PaymentExecution implements PaymentActivities {
     return Step.ENDED;
   }
 
-  private Report call(Payment payment, Ceiling.Permit permit) {
-    Instant calledAt = clock.instant();
-    Downstream.Answer answer = downstream.pay(payment);
-    Instant answeredAt = clock.instant();
-    Duration retryAfter = Duration.ZERO;
-    PaymentCall.Result result;
-    String detail;
-    switch (answer) {
-      case Downstream.Answer.Paid paid -> {
-        permit.answered(true);
-        result = PaymentCall.Result.PAID;
-        detail = paid.reference();
-      }
-      case Downstream.Answer.Rejected rejected -> {
-        permit.answered(true);
-        result = PaymentCall.Result.REJECTED;
-        detail = rejected.reason();
-      }
-      case Downstream.Answer.Retry retry -> {
-        permit.answered(false);
-        result = retry.isTooMany() ? PaymentCall.Result.TOO_MANY : PaymentCall.Result.RETRY;
-        detail = retry.reason();
-        retryAfter = retry.after();
-      }
-      case Downstream.Answer.Unknown unknown -> {
-        if (unknown.mayArriveLater()) {
-          permit.unanswered(CompletableFuture.completedFuture(false));
-        } else {
-          permit.answered(false);
-        }
-        result = PaymentCall.Result.UNKNOWN;
-        detail = unknown.reason();
-      }
-      case Downstream.Answer.Unanswered unanswered -> {
-        permit.unanswered(unanswered.end());
-        result = PaymentCall.Result.UNKNOWN;
-        detail = unanswered.reason();
-      }
-    }
-    observer.called(result, Duration.between(calledAt, answeredAt));
-    return new Report(
-        payment.paymentId(),
-        Micros.ceil(calledAt),
-        Micros.ceil(answeredAt),
-        result.name(),
-        PaymentCall.storable(detail),
-        retryAfter.toMillis());
-  }
-
   @Override
   public Step record(Report report) {
     return switch (begin(report.paymentId())) {
-      case PaymentStore.Beginning.Running running -> record(report, running.attempts());
+      case PaymentStore.Beginning.Running running ->
+          record(report, running.calls().first(), running.calls().count());
       case PaymentStore.Beginning.Ended ended -> settle(report.paymentId(), ended.state());
     };
   }
 
-  private Step record(Report report, int earlierCalls) {
+  /**
+   * Records the result of a call.
+   *
+   * @param first when the first call was begun; empty if it is this one
+   * @param count the number of calls with this one
+   */
+  private Step record(Report report, Optional<Instant> first, int count) {
     PaymentCall call =
         new PaymentCall(
             report.paymentId(),
@@ -216,37 +276,42 @@ final class PaymentExecution implements PaymentActivities {
             Micros.instant(report.answeredAtMicros()),
             PaymentCall.Result.valueOf(report.result()),
             report.detail());
-    int calls = earlierCalls + 1;
     return switch (call.result()) {
       case PAID -> end(call, PaymentState.PAID);
       case REJECTED -> end(refused(call), PaymentState.FAILED);
+      case CONTRADICTED ->
+          end(
+              withDetail(call, "needs attention, and may have been made: " + call.detail()),
+              PaymentState.FAILED);
       case RETRY, TOO_MANY, UNKNOWN -> {
-        Instant firstCall = store.firstCall(call.paymentId()).orElse(call.calledAt());
-        if (!call.answeredAt().isBefore(firstCall.plus(attempts.maxTime()))) {
-          yield end(givenUp(call, calls), PaymentState.FAILED);
+        Instant deadline = attempts.deadline(first.orElse(call.calledAt()));
+        if (!call.answeredAt().isBefore(deadline)) {
+          boolean mayBeMade =
+              call.result() == PaymentCall.Result.UNKNOWN || hasOtherUnknownCall(call);
+          yield end(
+              withDetail(call, givenUp(count, mayBeMade, call.detail())), PaymentState.FAILED);
         }
         store.attempted(call);
         yield Step.waiting(
-            Math.max(report.retryAfterMillis(), attempts.waitAfter(calls).toMillis()));
+                Math.max(report.retryAfterMillis(), attempts.waitAfter(count).toMillis()))
+            .within(Duration.between(call.answeredAt(), deadline).toMillis());
       }
     };
   }
 
-  /**
-   * Returns the last call. Who reads that a payment has failed must know if that is not certain.
-   */
-  private PaymentCall givenUp(PaymentCall call, int calls) {
-    boolean mayBeMade =
-        call.result() == PaymentCall.Result.UNKNOWN || store.hasUnknownCall(call.paymentId());
-    return withDetail(
-        call,
-        "given up after %d calls%s: %s"
-            .formatted(calls, mayBeMade ? ", and may have been made" : "", call.detail()));
+  private boolean hasOtherUnknownCall(PaymentCall call) {
+    return store.hasUnknownCall(call.paymentId(), call.calledAt());
+  }
+
+  /** Who reads that a payment has failed must know if that is not certain. */
+  private static String givenUp(int calls, boolean mayBeMade, String lastDetail) {
+    return "given up after %d calls%s: %s"
+        .formatted(calls, mayBeMade ? ", and may have been made" : "", lastDetail);
   }
 
   /** Returns the last call. A downstream may refuse what it has made by an earlier one. */
   private PaymentCall refused(PaymentCall call) {
-    return store.hasUnknownCall(call.paymentId())
+    return hasOtherUnknownCall(call)
         ? withDetail(call, "refused, and may have been made by an earlier call: " + call.detail())
         : call;
   }

@@ -8,6 +8,7 @@ import java.time.InstantSource;
 /**
  * What the payments stand on.
  *
+ * @param gate what else decides when a payment may be called
  * @param taskQueue the queue of the payments' workers
  * @param clock of this process; in tests with skipped time that of Temporal's test server
  */
@@ -15,6 +16,7 @@ public record PaymentParts(
     PaymentStore store,
     SlotSource slots,
     Ceiling ceiling,
+    CallGate gate,
     Downstream downstream,
     Attempts attempts,
     String taskQueue,
@@ -36,10 +38,11 @@ public record PaymentParts(
       PaymentStore store,
       SlotSource slots,
       Ceiling ceiling,
+      CallGate gate,
       Downstream downstream,
       Attempts attempts,
       String taskQueue,
       InstantSource clock) {
-    this(store, slots, ceiling, downstream, attempts, taskQueue, clock, PaymentObserver.NONE);
+    this(store, slots, ceiling, gate, downstream, attempts, taskQueue, clock, PaymentObserver.NONE);
   }
 }

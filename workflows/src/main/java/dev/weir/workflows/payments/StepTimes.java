@@ -20,6 +20,8 @@ record StepTimes(Duration attempt, Duration heartbeat) {
    * no longer than an attempt needs.
    */
   static StepTimes of(Downstream downstream) {
-    return new StepTimes(downstream.maxCallTime().plus(BESIDE_THE_CALL), HEARTBEAT);
+    Duration call = downstream.maxCallTime();
+    Duration calls = downstream.hasLookUp() ? call.multipliedBy(2) : call;
+    return new StepTimes(calls.plus(BESIDE_THE_CALL), HEARTBEAT);
   }
 }

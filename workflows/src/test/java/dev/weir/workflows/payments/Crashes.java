@@ -20,7 +20,8 @@ final class Crashes {
   }
 
   /** Methods that do nothing. */
-  private static final Set<String> SETTINGS = Set.of("maxCallTime", "close", "toString");
+  private static final Set<String> SETTINGS =
+      Set.of("maxCallTime", "hasLookUp", "close", "toString");
 
   private final Random random;
   private final double share;

@@ -181,6 +181,13 @@ final class HttpDownstreamTest {
             new Answer.Unknown("status 502", true), new Answer.Unknown("status 504", true));
   }
 
+  @Test
+  void callInProgressIsAskedAgain() {
+    assertThat(answerTo(409, Map.of("Retry-After", "2"), "{\"detail\":\"same key\"}"))
+        .isEqualTo(
+            new Answer.Unknown(Duration.ofSeconds(2), "status 409: same key, in progress", false));
+  }
+
   private static CompletableFuture<Boolean> unanswered(Answer answer) {
     assertThat(answer).isInstanceOf(Answer.Unanswered.class);
     Answer.Unanswered unanswered = (Answer.Unanswered) answer;
@@ -198,10 +205,14 @@ final class HttpDownstreamTest {
           exchange.close();
         });
     try (HttpDownstream downstream = downstream(Duration.ofMillis(300))) {
-      CompletableFuture<Boolean> late = unanswered(downstream.pay(PAYMENT));
+      Answer answer = downstream.pay(PAYMENT);
+      CompletableFuture<Boolean> late = unanswered(answer);
       assertThat(late).isNotDone();
       http.end().countDown();
       assertThat(late).succeedsWithin(LONG).isEqualTo(true);
+      assertThat(((Answer.Unanswered) answer).late())
+          .succeedsWithin(LONG)
+          .isEqualTo(new Answer.Paid(""));
     }
   }
 

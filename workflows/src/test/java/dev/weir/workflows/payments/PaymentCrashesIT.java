@@ -138,7 +138,13 @@ final class PaymentCrashesIT {
     private Process launch(String input, Halt halt) throws IOException {
       return PaymentProcess.start(
           new PaymentProcess.Task(
-              temporal.address(), database.settings().url(), bank.address(), CEILING, input, halt),
+              temporal.address(),
+              database.settings().url(),
+              bank.address(),
+              CEILING,
+              input,
+              halt,
+              Duration.ofHours(1)),
           folder.resolve("log"));
     }
 

@@ -3,6 +3,7 @@ package dev.weir.workflows.payments;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.payments.PaymentStore;
+import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.SlotScheduler;
 import dev.weir.engine.slots.SlotStore;
 import dev.weir.store.jdbc.PoolSettings;
@@ -48,8 +49,8 @@ final class PaymentProcess {
   private static final Duration GRACE = Duration.ofSeconds(10);
   private static final long RECONCILER_MILLIS = 2_000;
   private static final int MAX_STARTS = 6;
-  private static final Attempts ATTEMPTS =
-      new Attempts(Duration.ofHours(1), Duration.ofMillis(200), Duration.ofSeconds(2));
+  private static final Duration FIRST_WAIT = Duration.ofMillis(200);
+  private static final Duration MAX_WAIT = Duration.ofSeconds(2);
 
   /** Shorter than those of a real worker, so that a test need not wait for minutes. */
   private static final StepTimes TIMES =
@@ -64,11 +65,25 @@ final class PaymentProcess {
    * What a process needs.
    *
    * @param feed the feed to receive; empty to make payments
+   * @param giveUpAfter how long payments are tried
    */
-  record Task(String temporal, String databaseUrl, URI bank, int ceiling, String feed, Halt halt) {
+  record Task(
+      String temporal,
+      String databaseUrl,
+      URI bank,
+      int ceiling,
+      String feed,
+      Halt halt,
+      Duration giveUpAfter) {
     private List<String> words() {
       return List.of(
-          temporal, databaseUrl, bank.toString(), Integer.toString(ceiling), feed, halt.toString());
+          temporal,
+          databaseUrl,
+          bank.toString(),
+          Integer.toString(ceiling),
+          feed,
+          halt.toString(),
+          giveUpAfter.toString());
     }
 
     private static Task parse(String... words) {
@@ -78,7 +93,8 @@ final class PaymentProcess {
           URI.create(words[2]),
           Integer.parseInt(words[3]),
           words[4],
-          Halt.parse(words[5]));
+          Halt.parse(words[5]),
+          Duration.parse(words[6]));
     }
   }
 
@@ -120,8 +136,12 @@ final class PaymentProcess {
                   CONFIG,
                   task.ceiling(),
                   new LeaseCeiling.Times(CALL_TIMEOUT, MAX_LATENESS, MAX_PAUSE)),
+              ConfiguredGate.paced(
+                  config -> scheduler.config(config).map(SlotConfig::policy),
+                  new JdbcLeaseStore(pool),
+                  CALL_TIMEOUT),
               halt.in(Downstream.class, bank),
-              ATTEMPTS,
+              new Attempts(task.giveUpAfter(), FIRST_WAIT, MAX_WAIT),
               "payments",
               clock);
       if (task.feed().isEmpty()) {

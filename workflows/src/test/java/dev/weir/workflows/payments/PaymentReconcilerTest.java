@@ -96,6 +96,7 @@ final class PaymentReconcilerTest {
             store,
             parts.slots(),
             parts.ceiling(),
+            parts.gate(),
             parts.downstream(),
             parts.attempts(),
             parts.taskQueue(),

@@ -8,6 +8,7 @@ import dev.weir.engine.payments.FeedState;
 import dev.weir.engine.payments.FeedStatus;
 import dev.weir.engine.payments.Payment;
 import dev.weir.engine.payments.PaymentStore;
+import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.SlotObserver;
 import dev.weir.engine.slots.SlotRequest;
 import dev.weir.engine.slots.SlotScheduler;
@@ -105,9 +106,14 @@ final class PaymentScene implements AutoCloseable {
                 upkeep,
                 () -> {}));
     scheduler.configure(name, SlotPolicy.of(settings.perSecond(), Duration.ofSeconds(1)));
-    this.store = new JdbcPaymentStore(pool);
+    this.store = new JdbcPaymentStore(pool, clock);
     this.crashes = new Crashes(7, settings.crashes());
     LeaseStore leases = crashes.in(LeaseStore.class, new JdbcLeaseStore(pool, clock, () -> {}));
+    CallGate gate =
+        ConfiguredGate.paced(
+            config -> scheduler.config(config).map(SlotConfig::policy),
+            new JdbcLeaseStore(pool, clock, () -> {}),
+            used.maxCallTime());
     this.parts =
         new PaymentParts(
             crashes.in(PaymentStore.class, store),
@@ -118,6 +124,7 @@ final class PaymentScene implements AutoCloseable {
                 settings.ceiling(),
                 new LeaseCeiling.Times(
                     used.maxCallTime(), FlakyDownstream.maxLateness(), maxPause(settings))),
+            crashes.in(CallGate.class, gate),
             crashes.in(Downstream.class, used),
             Attempts.within(settings.giveUpAfter()),
             "payments-" + name,
@@ -130,6 +137,7 @@ final class PaymentScene implements AutoCloseable {
                 store,
                 SlotSource.of(scheduler),
                 parts.ceiling(),
+                gate,
                 used,
                 parts.attempts(),
                 parts.taskQueue(),

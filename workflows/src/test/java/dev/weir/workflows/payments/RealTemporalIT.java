@@ -61,6 +61,7 @@ final class RealTemporalIT {
                       downstream.maxCallTime(),
                       FlakyDownstream.maxLateness(),
                       Duration.ofMinutes(15))),
+              CallGate.OPEN,
               downstream,
               Attempts.within(Duration.ofHours(1)),
               "payments-" + name,

@@ -58,6 +58,19 @@ final class SimulatedBank implements AutoCloseable {
     return new HttpDownstream(new HttpDownstream.Settings(address, CALL_TIMEOUT, ""), time);
   }
 
+  /** Returns a client that asks before it repeats a call. */
+  Downstream clientWithLookUp() {
+    return new HttpDownstream(
+        new HttpDownstream.Settings(
+            server.address(),
+            CALL_TIMEOUT,
+            "",
+            StatusMeanings.DEFAULT,
+            AnswerFields.DEFAULT,
+            "/payments/{key}"),
+        time);
+  }
+
   URI address() {
     return server.address();
   }

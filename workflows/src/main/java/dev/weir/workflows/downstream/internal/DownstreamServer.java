@@ -23,6 +23,7 @@ import java.util.concurrent.Executors;
  */
 public final class DownstreamServer implements AutoCloseable {
   private static final int MAX_BODY_BYTES = 16 * 1024;
+  private static final String LOOK_UP = "/payments/";
 
   private final HttpServer server;
   private final ExecutorService threads;
@@ -81,16 +82,35 @@ public final class DownstreamServer implements AutoCloseable {
           answer(exchange, 200, "application/json", summary);
         }
         case "GET /report.svg" -> answer(exchange, 200, "image/svg+xml", chart());
-        default ->
+        default -> {
+          if (target.startsWith("GET " + LOOK_UP)) {
+            lookUp(exchange);
+          } else {
             answer(
                 exchange,
                 404,
                 "application/json",
-                DownstreamJson.problem("there are POST /payments, GET /summary, GET /report.svg"));
+                DownstreamJson.problem(
+                    "there are POST /payments, GET /payments/KEY, GET /summary, GET /report.svg"));
+          }
+        }
       }
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /** Answers whether a payment is booked. */
+  private void lookUp(HttpExchange exchange) throws IOException {
+    String key = exchange.getRequestURI().getRawPath().substring(LOOK_UP.length());
+    Optional<String> reference = IdempotencyKey.paymentId(key).flatMap(simulator::booked);
+    answer(
+        exchange,
+        reference.isPresent() ? 200 : 404,
+        "application/json",
+        reference
+            .map(DownstreamJson::paid)
+            .orElseGet(() -> DownstreamJson.problem("there is no such payment")));
   }
 
   private void pay(HttpExchange exchange) throws IOException, InterruptedException {

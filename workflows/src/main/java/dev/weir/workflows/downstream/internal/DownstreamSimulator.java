@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -124,6 +125,13 @@ public final class DownstreamSimulator implements AutoCloseable {
         new RecordedCall(
             last, paymentId, digest.digits(), attempt, decision.result, decision.booked));
     return decision.reaction;
+  }
+
+  /** Returns the API's own id of a payment; empty if it is not booked. */
+  public synchronized Optional<String> booked(String paymentId) {
+    Digest key = Digest.of(paymentId);
+    PaymentState state = payments.get(key);
+    return state != null && state.booked ? Optional.of(reference(key)) : Optional.empty();
   }
 
   /**

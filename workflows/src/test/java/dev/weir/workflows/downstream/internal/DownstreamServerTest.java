@@ -93,6 +93,15 @@ final class DownstreamServerTest {
   }
 
   @Test
+  void tellsWhichPaymentsAreBooked() throws Exception {
+    DownstreamSimulator simulator = simulator(10, new SimulatorSettings.Faults(0, 0, 0, 1));
+    URI base = serve(simulator);
+    assertThat(get(base.resolve("/payments/a%2Fb"))).contains("there is no such payment");
+    assertThat(client(base, PATIENCE).pay(payment("a/b"))).isInstanceOf(Answer.Unknown.class);
+    assertThat(get(base.resolve("/payments/a%2Fb"))).contains("\"reference\":\"SIM-");
+  }
+
+  @Test
   void givesUpACallWithoutAnAnswer() throws IOException {
     DownstreamSimulator simulator =
         DownstreamSimulator.inMemory(

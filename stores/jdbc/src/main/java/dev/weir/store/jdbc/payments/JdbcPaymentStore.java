@@ -8,6 +8,7 @@ import dev.weir.engine.payments.PaymentState;
 import dev.weir.engine.payments.PaymentStatus;
 import dev.weir.engine.payments.PaymentStore;
 import dev.weir.store.jdbc.PostgresqlPool;
+import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.time.Duration;
@@ -30,15 +31,20 @@ public final class JdbcPaymentStore implements PaymentStore {
 
   /** Creates a store on a database whose tables exist. */
   public JdbcPaymentStore(DataSource database) {
-    this(database, MAX_REJECTS);
+    this(database, StoreClock.DATABASE);
   }
 
-  JdbcPaymentStore(DataSource database, int maxRejects) {
+  /** Creates a store that decides by another clock than the database's, for tests. */
+  public JdbcPaymentStore(DataSource database, StoreClock clock) {
+    this(database, clock, MAX_REJECTS);
+  }
+
+  JdbcPaymentStore(DataSource database, StoreClock clock, int maxRejects) {
     Transactions transactions = new Transactions(Dialect.POSTGRESQL, database, () -> {});
     this.reception = new FeedReception(transactions, maxRejects);
     this.reads = new FeedReads(transactions);
     this.chunks = new FeedChunks(transactions);
-    this.ends = new PaymentEnds(transactions);
+    this.ends = new PaymentEnds(transactions, clock);
     this.holds = new PaymentHolds(transactions);
   }
 
@@ -154,6 +160,17 @@ public final class JdbcPaymentStore implements PaymentStore {
   }
 
   @Override
+  public Optional<Instant> beginCall(
+      String paymentId, int knownCalls, Duration maxCall, Duration maxTime) {
+    return ends.beginCall(paymentId, knownCalls, maxCall, maxTime);
+  }
+
+  @Override
+  public void withdrawCall(String paymentId, Instant calledAt) {
+    ends.withdrawCall(paymentId, calledAt);
+  }
+
+  @Override
   public void attempted(PaymentCall call) {
     ends.attempted(call);
   }
@@ -179,8 +196,8 @@ public final class JdbcPaymentStore implements PaymentStore {
   }
 
   @Override
-  public boolean hasUnknownCall(String paymentId) {
-    return ends.hasUnknownCall(paymentId);
+  public boolean hasUnknownCall(String paymentId, Instant except) {
+    return ends.hasUnknownCall(paymentId, except);
   }
 
   @Override

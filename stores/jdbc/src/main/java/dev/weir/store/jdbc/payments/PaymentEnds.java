@@ -7,70 +7,156 @@ import dev.weir.engine.payments.PaymentStatus;
 import dev.weir.engine.payments.PaymentStore.Beginning;
 import dev.weir.engine.payments.PaymentStore.CallCount;
 import dev.weir.engine.payments.PaymentStore.Cancellation;
+import dev.weir.engine.payments.PaymentStore.PastCalls;
+import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /** What becomes of single payments: their beginning, their calls and their end. */
 final class PaymentEnds {
   private static final List<PaymentCall.Result> RESULTS = List.of(PaymentCall.Result.values());
 
+  /** The time to decide by: a parameter, or the clock of the database if that is null. */
+  private static final String NOW =
+      "(select coalesce(?::bigint, %s))".formatted(Dialect.POSTGRESQL.now());
+
+  /** Results of calls after which a payment may have been made: unknown and contradicted. */
+  private static final String MAY_BE_MADE =
+      "select from payment_call c where c.payment_id = p.payment_id and c.result in (4, 6)";
+
   /** A payment that runs already is returned as well: its worker may have died. */
   private static final String BEGIN =
       """
       update payment p set state = 2
       where p.payment_id = ? and p.state in (1, 2)
-      returning p.attempts, %s
+      returning p.attempts, %s as now_micros, %s
       """
-          .formatted(PaymentRow.CONTENT);
+          .formatted(NOW, PaymentRow.CONTENT);
 
-  /** Writes a call. A call that is known is not counted again. */
-  private static final String CALL =
+  private static final String PAST_CALLS =
       """
-      with call as (
+      with past as (select c.* from payment_call c where c.payment_id = ?),
+           present as (select ?::bigint as at)
+      select min(called_at) as first_called,
+             max(in_progress_until) filter (where in_progress_until > present.at) as in_progress,
+             max(called_at) filter (
+               where result in (4, 6) and coalesce(in_progress_until, 0) <= present.at) as unknown,
+             (array_agg(detail order by called_at desc))[1] as last_detail
+      from past, present
+      """;
+
+  /**
+   * Begins a call. Of two attempts at the same time, the second one waits for the row of the
+   * payment, and then finds another number of calls; so does a cancellation with the state.
+   */
+  private static final String BEGIN_CALL =
+      """
+      with present as (select %s as at),
+      begun as (
+        update payment p set attempts = p.attempts + 1
+        from present
+        where p.payment_id = ? and p.state = 2 and p.attempts = ? and %s
+          and not exists (select from payment_call c
+                          where c.payment_id = p.payment_id and c.called_at <= present.at - ?)
+        returning p.payment_id, p.feed_no, present.at)
+      insert into payment_call (payment_id, feed_no, called_at, answered_at, result, detail,
+                                in_progress_until)
+      select b.payment_id, b.feed_no, b.at, b.at, 4, 'its answer is not recorded', b.at + ?
+      from begun b
+      returning called_at
+      """
+          .formatted(NOW, PaymentHolds.NOT_HELD);
+
+  private static final String WITHDRAW_CALL =
+      """
+      with withdrawn as (
+        delete from payment_call c
+        where c.payment_id = ? and c.called_at = ? and c.in_progress_until is not null
+        returning c.payment_id)
+      update payment p set attempts = p.attempts - 1
+      from withdrawn w where p.payment_id = w.payment_id
+      """;
+
+  /**
+   * Writes the result of a call. A known result is not replaced by another one. One without a
+   * record of its beginning is of a node of an earlier version, and is counted here.
+   */
+  private static final String RESULT =
+      """
+      with result as (
+        select ?::text as payment_id, ?::bigint as called_at, ?::bigint as answered_at,
+               ?::smallint as result, ?::text as detail),
+      answered as (
+        update payment_call c
+        set answered_at = r.answered_at, result = r.result, detail = r.detail,
+            in_progress_until = null
+        from result r
+        where c.payment_id = r.payment_id and c.called_at = r.called_at and c.result = 4),
+      added as (
         insert into payment_call (payment_id, feed_no, called_at, answered_at, result, detail)
-        select p.payment_id, p.feed_no, ?, ?, ?, ? from payment p where p.payment_id = ?
+        select p.payment_id, p.feed_no, r.called_at, r.answered_at, r.result, r.detail
+        from payment p join result r on r.payment_id = p.payment_id
         on conflict (payment_id, called_at) do nothing
         returning 1)
       """;
 
   private static final String ATTEMPTED =
-      CALL
+      RESULT
           + """
-            update payment p set attempts = p.attempts + 1
-            where p.payment_id = ? and exists (select from call)
-            """;
+          update payment p set attempts = p.attempts + 1
+          where p.payment_id = ? and exists (select from added)
+          """;
 
   private static final String ENDED =
-      CALL
+      RESULT
           + """
-            , ended as (
-              update payment p set state = ?, attempts = p.attempts + (select count(*) from call)
-              where p.payment_id = ? and p.state in (1, 2)
-              returning p.payment_id, p.feed_no, p.state, p.attempts)
-            insert into payment_audit (payment_id, feed_no, state, attempts, ended_at, detail,
-                                       recorded_at)
-            select e.payment_id, e.feed_no, e.state, e.attempts, ?, ?, %s from ended e
-            """
+          , ended as (
+            update payment p set state = ?, attempts = p.attempts + (select count(*) from added)
+            where p.payment_id = ? and p.state in (1, 2)
+            returning p.payment_id, p.feed_no, p.state, p.attempts)
+          insert into payment_audit (payment_id, feed_no, state, attempts, ended_at, detail,
+                                     recorded_at)
+          select e.payment_id, e.feed_no, e.state, e.attempts, ?, ?, %s from ended e
+          """
               .formatted(Dialect.POSTGRESQL.now());
+
+  /**
+   * Waits for a call that is being begun. The next statement sees it, which one that waits itself
+   * would not.
+   */
+  private static final String LOCK = "select from payment p where p.payment_id = ? for update";
 
   private static final String CANCEL =
       """
-      with ended as (
+      with present as (select %s as at),
+      ended as (
         update payment p set state = 5
-        where p.payment_id = ? and p.state = 1
+        from present
+        where p.payment_id = ? and p.state in (1, 2)
           and exists (select from payment_feed f where f.feed_no = p.feed_no and f.state > 0)
-        returning p.payment_id, p.feed_no, p.state, p.attempts)
+          and not exists (select from payment_call c
+                          where c.payment_id = p.payment_id and c.in_progress_until > present.at)
+        returning p.payment_id, p.feed_no, p.state, p.attempts, present.at,
+                  case when exists (%s) then 'cancelled, and may have been made'
+                       else 'cancelled' end as detail)
       insert into payment_audit (payment_id, feed_no, state, attempts, ended_at, detail,
                                  recorded_at)
-      select e.payment_id, e.feed_no, e.state, e.attempts, %s, 'cancelled', %s from ended e
+      select e.payment_id, e.feed_no, e.state, e.attempts, e.at, e.detail, %s from ended e
       """
-          .formatted(Dialect.POSTGRESQL.now(), Dialect.POSTGRESQL.now());
+          .formatted(NOW, MAY_BE_MADE, Dialect.POSTGRESQL.now());
+
+  private static final String HAS_UNKNOWN_CALL =
+      "select from payment p where p.payment_id = ? and exists (%s and c.called_at <> ?)"
+          .formatted(MAY_BE_MADE);
 
   private static final String WITHOUT_SLOT =
       """
@@ -95,6 +181,9 @@ final class PaymentEnds {
       select p.payment_id, f.feed_id, p.state, p.attempts, a.ended_at,
              case when f.state = 0 then 'its feed is not complete: nothing of it is paid before all'
                     || ' of it is received; if it broke off, send it again under its id'
+                  when p.state in (4, 5) and exists (
+                    select from payment_call c where c.payment_id = p.payment_id and c.result = 1)
+                    then 'it is made, says an answer that came later; before: ' || a.detail
                   else coalesce(a.detail, '') end as detail
       from payment p
       join payment_feed f on f.feed_no = p.feed_no
@@ -141,9 +230,11 @@ final class PaymentEnds {
       """;
 
   private final Transactions transactions;
+  private final StoreClock clock;
 
-  PaymentEnds(Transactions transactions) {
+  PaymentEnds(Transactions transactions, StoreClock clock) {
     this.transactions = transactions;
+    this.clock = clock;
   }
 
   Optional<Beginning> begin(String paymentId) {
@@ -152,10 +243,56 @@ final class PaymentEnds {
             connection ->
                 Sql.first(
                     connection,
-                    row -> new Beginning.Running(PaymentRow.payment(row), row.getInt("attempts")),
+                    row ->
+                        new Beginning.Running(
+                            PaymentRow.payment(row),
+                            Micros.instant(row.getLong("now_micros")),
+                            calls(connection, row.getInt("attempts"), row)),
                     BEGIN,
-                    paymentId));
+                    paymentId,
+                    Sql.orNull(Sql.givenNow(connection, clock))));
     return running.isPresent() ? running : state(paymentId).map(Beginning.Ended::new);
+  }
+
+  /** Most payments have none when they begin, and need no further statement. */
+  private static PastCalls calls(Connection connection, int count, ResultSet payment)
+      throws SQLException {
+    if (count == 0) {
+      return PastCalls.NONE;
+    }
+    return Sql.first(
+            connection,
+            row ->
+                new PastCalls(
+                    count,
+                    PaymentRow.time(row, "first_called"),
+                    PaymentRow.time(row, "in_progress"),
+                    PaymentRow.time(row, "unknown"),
+                    Objects.requireNonNullElse(row.getString("last_detail"), "")),
+            PAST_CALLS,
+            payment.getString("payment_id"),
+            payment.getLong("now_micros"))
+        .orElseThrow();
+  }
+
+  Optional<Instant> beginCall(
+      String paymentId, int knownCalls, Duration maxCall, Duration maxTime) {
+    return transactions.autoCommit(
+        connection ->
+            Sql.first(
+                connection,
+                row -> Micros.instant(row.getLong(1)),
+                BEGIN_CALL,
+                Sql.orNull(Sql.givenNow(connection, clock)),
+                paymentId,
+                knownCalls,
+                Micros.saturated(maxTime),
+                Micros.saturated(maxCall)));
+  }
+
+  void withdrawCall(String paymentId, Instant calledAt) {
+    transactions.autoCommit(
+        connection -> Sql.update(connection, WITHDRAW_CALL, paymentId, Micros.ceil(calledAt)));
   }
 
   private Optional<PaymentState> state(String paymentId) {
@@ -177,11 +314,11 @@ final class PaymentEnds {
             Sql.update(
                 connection,
                 ATTEMPTED,
+                call.paymentId(),
                 Micros.ceil(call.calledAt()),
                 Micros.ceil(call.answeredAt()),
                 number(call.result()),
                 call.detail(),
-                call.paymentId(),
                 call.paymentId()));
   }
 
@@ -192,11 +329,11 @@ final class PaymentEnds {
                 Sql.update(
                     connection,
                     ENDED,
+                    call.paymentId(),
                     Micros.ceil(call.calledAt()),
                     Micros.ceil(call.answeredAt()),
                     number(call.result()),
                     call.detail(),
-                    call.paymentId(),
                     PaymentRow.number(state),
                     call.paymentId(),
                     Micros.ceil(call.answeredAt()),
@@ -229,19 +366,15 @@ final class PaymentEnds {
             Sql.first(
                 connection,
                 row -> Micros.instant(row.getLong(1)),
-                "select called_at from payment_call where payment_id = ? order by called_at limit 1",
+                "select called_at from payment_call where payment_id = ? order by called_at limit"
+                    + " 1",
                 paymentId));
   }
 
-  boolean hasUnknownCall(String paymentId) {
+  boolean hasUnknownCall(String paymentId, Instant except) {
     return transactions.read(
         connection ->
-            Sql.first(
-                    connection,
-                    row -> true,
-                    "select from payment_call where payment_id = ? and result = ? limit 1",
-                    paymentId,
-                    number(PaymentCall.Result.UNKNOWN))
+            Sql.first(connection, row -> true, HAS_UNKNOWN_CALL, paymentId, Micros.ceil(except))
                 .isPresent());
   }
 
@@ -252,7 +385,10 @@ final class PaymentEnds {
   Optional<Cancellation> cancel(String paymentId) {
     return transactions.write(
         connection -> {
-          boolean isNew = Sql.update(connection, CANCEL, paymentId) > 0;
+          Sql.list(connection, row -> true, LOCK, paymentId);
+          boolean isNew =
+              Sql.update(connection, CANCEL, Sql.orNull(Sql.givenNow(connection, clock)), paymentId)
+                  > 0;
           return state(connection, paymentId).map(state -> new Cancellation(state, isNew));
         });
   }

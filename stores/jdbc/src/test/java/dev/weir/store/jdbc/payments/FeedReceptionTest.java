@@ -13,6 +13,7 @@ import dev.weir.engine.payments.PaymentStore.Reception;
 import dev.weir.engine.payments.ReceptionLostException;
 import dev.weir.engine.payments.TooManyRejectsException;
 import dev.weir.store.jdbc.Database;
+import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Sql;
 import java.math.BigDecimal;
 import java.sql.Connection;
@@ -111,13 +112,15 @@ final class FeedReceptionTest {
     for (FeedRecord record : records) {
       Payment payment = ((FeedRecord.Accepted) record).payment();
       assertThat(store.begin(payment.paymentId()))
-          .contains(new PaymentStore.Beginning.Running(payment, 0));
+          .get()
+          .extracting(begun -> ((PaymentStore.Beginning.Running) begun).payment())
+          .isEqualTo(payment);
     }
   }
 
   @Test
   void feedWithTooManyRejectsIsRefused() {
-    PaymentStore strict = new JdbcPaymentStore(Database.get().pool(), 3);
+    PaymentStore strict = new JdbcPaymentStore(Database.get().pool(), StoreClock.DATABASE, 3);
     Reception reception = open(strict, "f");
     strict.add(reception, List.of(rejected(2), rejected(3)));
     strict.add(reception, List.of(rejected(4), record(5, 1, "1.00")));
@@ -129,7 +132,7 @@ final class FeedReceptionTest {
 
   @Test
   void contradictionsFoundAtTheEndCountAsRejectsToo() {
-    PaymentStore strict = new JdbcPaymentStore(Database.get().pool(), 1);
+    PaymentStore strict = new JdbcPaymentStore(Database.get().pool(), StoreClock.DATABASE, 1);
     Reception first = open(strict, "f");
     strict.add(first, List.of(record(2, 1, "1.00"), record(3, 2, "1.00")));
     Reception second = open(strict, "g");

@@ -27,6 +27,7 @@ import dev.weir.store.jdbc.internal.Sql;
 import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -83,6 +84,10 @@ final class JdbcPaymentStoreTest {
 
   private static PaymentCall call(Payment payment, Instant at, PaymentCall.Result result) {
     return new PaymentCall(payment.paymentId(), at, at.plusMillis(20), result, "detail");
+  }
+
+  private Beginning.Running running(PaymentStore node, int number) {
+    return (Beginning.Running) node.begin(payment(number).paymentId()).orElseThrow();
   }
 
   private FeedStatus status(String feedId) {
@@ -325,11 +330,15 @@ final class JdbcPaymentStoreTest {
   void recordsCallsUntilThePaymentEndsAndKeepsTheFirstEnd() {
     String feedId = receive("f", 1);
     String id = payment(1).paymentId();
-    assertThat(store.begin(id)).contains(new Beginning.Running(payment(1), 0));
+    assertThat(running(store, 1).payment()).isEqualTo(payment(1));
+    assertThat(running(store, 1).calls()).isEqualTo(PaymentStore.PastCalls.NONE);
     PaymentCall retried = call(payment(1), NOON, PaymentCall.Result.RETRY);
     store.attempted(retried);
     store.attempted(retried);
-    assertThat(otherNode.begin(id)).contains(new Beginning.Running(payment(1), 1));
+    assertThat(running(otherNode, 1).calls())
+        .isEqualTo(
+            new PaymentStore.PastCalls(
+                1, Optional.of(NOON), Optional.empty(), Optional.empty(), "detail"));
     PaymentCall paid = call(payment(1), NOON.plusMillis(500), PaymentCall.Result.PAID);
     assertThat(store.ended(paid, PaymentState.PAID)).isTrue();
     assertThat(store.ended(paid, PaymentState.PAID)).as("again").isFalse();
@@ -369,14 +378,16 @@ final class JdbcPaymentStoreTest {
     store.attempted(call(payment(1), NOON, PaymentCall.Result.RETRY));
     store.attempted(call(payment(2), NOON, PaymentCall.Result.UNKNOWN));
     store.attempted(call(payment(2), NOON.plusSeconds(1), PaymentCall.Result.RETRY));
-    assertThat(store.hasUnknownCall(payment(1).paymentId())).isFalse();
-    assertThat(store.hasUnknownCall(payment(2).paymentId())).isTrue();
+    assertThat(store.hasUnknownCall(payment(1).paymentId(), Instant.EPOCH)).isFalse();
+    assertThat(store.hasUnknownCall(payment(2).paymentId(), Instant.EPOCH)).isTrue();
+    assertThat(store.hasUnknownCall(payment(2).paymentId(), NOON)).as("another one").isFalse();
   }
 
   @Test
-  void cancelsOnlyWhatHasNotRun() {
+  void cancelsOnlyWhatIsNotBeingCalled() {
     String feedId = receive("f", 1, 2);
     store.begin(payment(1).paymentId());
+    store.beginCall(payment(1).paymentId(), 0, Duration.ofHours(1), Duration.ofDays(1));
     assertThat(store.cancel(payment(1).paymentId()))
         .contains(new Cancellation(PaymentState.RUNNING, false));
     assertThat(store.cancel(payment(2).paymentId()))
@@ -392,7 +403,7 @@ final class JdbcPaymentStoreTest {
   }
 
   @Test
-  void oneOfCancelAndBeginWins() throws Exception {
+  void oneOfCancelAndCallWins() throws Exception {
     int payments = 60;
     int[] numbers = new int[payments];
     for (int i = 0; i < payments; i++) {
@@ -402,6 +413,7 @@ final class JdbcPaymentStoreTest {
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int i = 0; i < payments; i++) {
         String id = payment(i).paymentId();
+        store.begin(id);
         CountDownLatch ready = new CountDownLatch(2);
         Future<Optional<Cancellation>> cancelled =
             threads.submit(
@@ -410,15 +422,15 @@ final class JdbcPaymentStoreTest {
                   ready.await();
                   return store.cancel(id);
                 });
-        Future<Optional<Beginning>> begun =
+        Future<Optional<Instant>> begun =
             threads.submit(
                 () -> {
                   ready.countDown();
                   ready.await();
-                  return otherNode.begin(id);
+                  return otherNode.beginCall(id, 0, Duration.ofHours(1), Duration.ofDays(1));
                 });
         boolean isCancelled = cancelled.get().orElseThrow().isNew();
-        assertThat(begun.get().orElseThrow() instanceof Beginning.Running).isEqualTo(!isCancelled);
+        assertThat(begun.get().isPresent()).isEqualTo(!isCancelled);
       }
     }
   }

@@ -1,0 +1,170 @@
+package dev.weir.workflows.payments;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.internal.Micros;
+import dev.weir.core.slots.OpeningHours;
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.engine.payments.FeedState;
+import dev.weir.engine.payments.Payment;
+import dev.weir.engine.payments.PaymentState;
+import dev.weir.workflows.payments.PaymentScene.Settings;
+import java.time.DayOfWeek;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalTime;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The configuration decides when calls are made, whatever slots were assigned. */
+final class ConfiguredGateTest {
+  private static final Duration HOUR = Duration.ofHours(1);
+  private static final int PER_SECOND = 5;
+  private static final int CEILING = 40;
+  private static final SlotPolicy POLICY = SlotPolicy.of(PER_SECOND, Duration.ofSeconds(1));
+
+  /** Receives payments for a time in an hour, and waits until they have their slots. */
+  private static void receiveForLater(PaymentScene scene) {
+    Instant later = scene.time.instant().plus(HOUR);
+    List<Payment> payments =
+        IntStream.range(0, 10).mapToObj(i -> scene.payment(i, Optional.of(later))).toList();
+    scene.receive("f", PaymentScene.feed(payments));
+    scene.time.await("slots", HOUR, () -> scene.status("f").state() == FeedState.STARTED);
+  }
+
+  @Test
+  void pauseThatIsSetAfterTheSlotsWereAssignedStopsCalls() {
+    try (PaymentScene scene = PaymentScene.open(new Settings(PER_SECOND, CEILING, 0, 0))) {
+      receiveForLater(scene);
+      Instant end = scene.time.instant().plus(HOUR.multipliedBy(10));
+      scene.scheduler.configure(scene.name, POLICY.withPausedUntil(Micros.ceil(end)));
+      scene.time.pass(HOUR.multipliedBy(9));
+      assertThat(scene.downstream.calls()).isZero();
+      assertThat(scene.awaitDone("f").paid()).isEqualTo(10);
+      assertThat(scene.payments.find(scene.payment(0).paymentId()).orElseThrow().endedAt())
+          .get()
+          .matches(ended -> !ended.isBefore(end));
+      assertThat(scene.downstream.maxInASecond()).isLessThanOrEqualTo(PER_SECOND);
+    }
+  }
+
+  @Test
+  void pauseThatIsEndedEarlyIsNoticed() {
+    try (PaymentScene scene = PaymentScene.open(new Settings(PER_SECOND, CEILING, 0, 0))) {
+      receiveForLater(scene);
+      Instant end = scene.time.instant().plus(Duration.ofDays(300));
+      scene.scheduler.configure(scene.name, POLICY.withPausedUntil(Micros.ceil(end)));
+      scene.time.pass(HOUR.multipliedBy(2));
+      assertThat(scene.downstream.calls()).isZero();
+      assertThat(scene.payments.cancel(scene.payment(0).paymentId()).orElseThrow().state())
+          .as("what waits can be cancelled")
+          .isEqualTo(PaymentState.CANCELLED);
+      scene.scheduler.configure(scene.name, POLICY);
+      assertThat(scene.awaitDone("f").paid()).isEqualTo(9);
+    }
+  }
+
+  @Test
+  void closedHoursThatAreSetAfterTheSlotsWereAssignedStopCalls() {
+    try (PaymentScene scene = PaymentScene.open(new Settings(PER_SECOND, CEILING, 0, 0))) {
+      receiveForLater(scene);
+      LocalDate today = LocalDate.ofInstant(scene.time.instant(), ZoneOffset.UTC);
+      Map<DayOfWeek, List<OpeningHours.Hours>> always =
+          Stream.of(DayOfWeek.values())
+              .collect(
+                  Collectors.toMap(
+                      Function.identity(),
+                      day ->
+                          List.of(OpeningHours.Hours.of(LocalTime.MIDNIGHT, LocalTime.MIDNIGHT))));
+      scene.scheduler.configure(
+          scene.name,
+          POLICY.withCalendar(
+              new OpeningHours(ZoneOffset.UTC, always, Set.of(today, today.plusDays(1)))));
+      scene.time.await(
+          "the day after", Duration.ofDays(3), () -> scene.status("f").state() == FeedState.DONE);
+      assertThat(scene.status("f").paid()).isEqualTo(10);
+      assertThat(scene.payments.find(scene.payment(0).paymentId()).orElseThrow().endedAt())
+          .get()
+          .matches(
+              ended -> !ended.isBefore(today.plusDays(2).atStartOfDay().toInstant(ZoneOffset.UTC)));
+    }
+  }
+
+  /** For a time nothing answers, then everything. */
+  private static final class Outage implements Downstream {
+    private final FlakyDownstream reachable;
+    private volatile boolean isOver;
+
+    Outage(FlakyDownstream reachable) {
+      this.reachable = reachable;
+    }
+
+    @Override
+    public Answer pay(Payment payment) {
+      return isOver ? reachable.pay(payment) : new Answer.Retry(Duration.ZERO, "unreachable");
+    }
+
+    @Override
+    public Duration maxCallTime() {
+      return reachable.maxCallTime();
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  @Test
+  void paymentsCatchUpAfterAnOutageAtThePaceOfTheirConfiguration() {
+    Outage[] outage = new Outage[1];
+    try (PaymentScene scene =
+        PaymentScene.open(
+            new Settings(PER_SECOND, CEILING, 0, 0),
+            time -> {
+              outage[0] = new Outage(new FlakyDownstream(time, 1, 0));
+              return outage[0];
+            })) {
+      scene.receive("f", scene.feed(100));
+      scene.time.pass(Duration.ofMinutes(2));
+      outage[0].isOver = true;
+      assertThat(scene.awaitDone("f").paid()).isEqualTo(100);
+      assertThat(outage[0].reachable.maxInASecond()).isEqualTo(PER_SECOND);
+    }
+  }
+
+  @Test
+  void higherPaceMustBeAskedFor() {
+    Function<String, Optional<SlotPolicy>> policies = name -> Optional.of(POLICY);
+    try (PaymentScene scene = PaymentScene.open(new Settings(PER_SECOND, CEILING, 0, 0))) {
+      CallGate unpaced = ConfiguredGate.unpaced(policies);
+      for (int i = 0; i < 2 * PER_SECOND; i++) {
+        Instant now = scene.time.instant();
+        assertThat(unpaced.enter(scene.payment(i), now, true)).isInstanceOf(CallGate.Open.class);
+        assertThat(scene.parts.gate().enter(named(scene, i), now, true) instanceof CallGate.Open)
+            .isEqualTo(i < PER_SECOND);
+      }
+    }
+  }
+
+  /** Returns a payment of the configuration of the scene. */
+  private static Payment named(PaymentScene scene, int number) {
+    Payment payment = scene.payment(number);
+    return new Payment(
+        payment.paymentId(),
+        payment.amount(),
+        payment.currency(),
+        payment.debtorAccount(),
+        payment.creditorAccount(),
+        payment.requestedTime(),
+        payment.reference(),
+        scene.name);
+  }
+}

@@ -1,0 +1,160 @@
+package dev.weir.workflows.payments;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.engine.payments.PaymentState;
+import dev.weir.engine.payments.PaymentStatus;
+import dev.weir.engine.payments.PaymentStore;
+import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.store.jdbc.PostgresqlPool;
+import dev.weir.store.jdbc.payments.JdbcPaymentStore;
+import dev.weir.store.jdbc.slots.JdbcSlotStore;
+import dev.weir.workflows.LoopbackHttp;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A worker that is killed after its call has paid and before it has recorded anything of the
+ * answer, in front of a payment API that forgets the keys of its calls. Each worker is a process of
+ * its own.
+ */
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
+final class KilledCallerIT {
+  private static final String PAYMENT = "killed-1";
+  private static final Duration BOUND = Duration.ofMinutes(4);
+
+  @TempDir private Path folder;
+
+  private final LoopbackHttp http = new LoopbackHttp();
+  private final AtomicInteger calls = new AtomicInteger();
+  private KillablePostgresql database;
+  private LoopbackTemporal temporal;
+  private HikariDataSource pool;
+  private PaymentStore store;
+
+  @BeforeEach
+  void open() throws IOException {
+    database = KillablePostgresql.start(folder.resolve("data"));
+    temporal = LoopbackTemporal.start();
+    pool = PostgresqlPool.open(database.settings());
+    try (SlotScheduler scheduler = SlotScheduler.on(JdbcSlotStore.on(pool))) {
+      scheduler.configure(PaymentProcess.CONFIG, SlotPolicy.of(10, Duration.ofSeconds(1)));
+    }
+    store = new JdbcPaymentStore(pool);
+    Files.writeString(
+        folder.resolve("feed.csv"),
+        """
+        paymentId,amount,currency,debtorAccount,creditorAccount
+        %s,12.50,EUR,from,to
+        """
+            .formatted(PAYMENT));
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    http.close();
+    pool.close();
+    temporal.close();
+    database.close();
+  }
+
+  /** The bank pays with every call: it does not remember keys for long enough. */
+  private void bank(int... statuses) {
+    http.server()
+        .createContext(
+            "/payments",
+            exchange -> {
+              int call = calls.getAndIncrement();
+              answer(exchange, statuses[Math.min(call, statuses.length - 1)]);
+            });
+    http.server().start();
+  }
+
+  private static void answer(HttpExchange exchange, int status) throws IOException {
+    exchange.getRequestBody().readAllBytes();
+    exchange.sendResponseHeaders(status, -1);
+    exchange.close();
+  }
+
+  private Process launch(String feed, Halt halt, Duration giveUpAfter) throws IOException {
+    return PaymentProcess.start(
+        new PaymentProcess.Task(
+            temporal.address(), database.settings().url(), http.url(), 10, feed, halt, giveUpAfter),
+        folder.resolve("log"));
+  }
+
+  /** Has a worker killed right after its call was answered, and another one take over. */
+  private PaymentStatus payWithAKilledWorker(Duration giveUpAfter) throws Exception {
+    awaitEnd(launch(folder.resolve("feed.csv").toString(), Halt.NEVER, giveUpAfter), 0);
+    awaitEnd(launch("", Halt.after("pay", 1), giveUpAfter), Halt.EXIT_CODE);
+    assertThat(calls).hasValue(1);
+    Process second = launch("", Halt.NEVER, giveUpAfter);
+    try {
+      return awaitPaymentEnd();
+    } finally {
+      second.destroyForcibly();
+    }
+  }
+
+  private void awaitEnd(Process process, int exitCode) throws Exception {
+    assertThat(process.waitFor(BOUND.toSeconds(), TimeUnit.SECONDS)).as(this::log).isTrue();
+    assertThat(process.exitValue()).as(this::log).isEqualTo(exitCode);
+  }
+
+  private PaymentStatus awaitPaymentEnd() {
+    long endNanos = System.nanoTime() + BOUND.toNanos();
+    while (true) {
+      Optional<PaymentStatus> ended =
+          store.find(PAYMENT).filter(payment -> !payment.state().isOpen());
+      if (ended.isPresent()) {
+        return ended.get();
+      }
+      assertThat(System.nanoTime()).as(this::log).isLessThan(endNanos);
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+    }
+  }
+
+  private String log() {
+    try {
+      return Files.readString(folder.resolve("log"));
+    } catch (IOException e) {
+      return e.toString();
+    }
+  }
+
+  @Test
+  void paymentIsNotCalledAgainAfterTheTimeForItsCallsIsOver() throws Exception {
+    bank(201);
+    // A worker that is killed is noticed later than that.
+    PaymentStatus payment = payWithAKilledWorker(Duration.ofSeconds(5));
+    assertThat(payment.state()).isEqualTo(PaymentState.FAILED);
+    assertThat(payment.reason())
+        .isEqualTo("given up after 1 calls, and may have been made: its answer is not recorded");
+    assertThat(calls).as("paid once").hasValue(1);
+  }
+
+  @Test
+  void refusalAfterTheCallOfAKilledWorkerSaysThatThePaymentMayHaveBeenMade() throws Exception {
+    bank(201, 422);
+    PaymentStatus payment = payWithAKilledWorker(Duration.ofHours(1));
+    assertThat(payment.state()).isEqualTo(PaymentState.FAILED);
+    assertThat(payment.reason())
+        .isEqualTo("refused, and may have been made by an earlier call: status 422");
+    assertThat(payment.attempts()).isEqualTo(2);
+    assertThat(calls).hasValue(2);
+  }
+}
