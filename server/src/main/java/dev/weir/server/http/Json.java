@@ -109,6 +109,16 @@ public final class Json {
    * @throws ProblemException if the bytes are not a valid document
    */
   public static Object read(byte[] bytes, int from, int length) {
+    return read(bytes, from, length, 1);
+  }
+
+  /**
+   * Reads one complete document of a stream.
+   *
+   * @param firstLine the number of its first line in the stream, for the problem
+   * @throws ProblemException if the bytes are not a valid document
+   */
+  public static Object read(byte[] bytes, int from, int length, long firstLine) {
     try (JsonParser json = factory().createParser(bytes, from, length)) {
       if (json.nextToken() == null) {
         throw malformed("the body is empty");
@@ -127,7 +137,7 @@ public final class Json {
       JsonLocation where = e.getLocation();
       throw malformed(
           "it is not valid at line %d, column %d"
-              .formatted(where.getLineNr(), where.getColumnNr()));
+              .formatted(firstLine - 1 + where.getLineNr(), where.getColumnNr()));
     } catch (IOException e) {
       throw malformed("it is not UTF-8 text");
     }

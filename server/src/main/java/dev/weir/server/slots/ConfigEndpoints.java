@@ -70,13 +70,20 @@ final class ConfigEndpoints {
     } catch (InvalidSlotPolicyException e) {
       throw new ProblemException(wanted.problem(e));
     }
+    if (inForce.filter(stored::equals).isPresent()) {
+      return answer(HttpStatus.OK, stored);
+    }
     // The store notifies other nodes; the next request to this node must not see the old policy.
     cache.forget(stored.name());
     log.info("Configuration changed: {} → {}", before, text(stored));
     return answer(HttpStatus.CREATED, stored);
   }
 
-  /** Stores the next version, if the version in force is one that the caller accepts. */
+  /**
+   * Stores the next version, if the version in force is one that the caller accepts. Returns the
+   * version in force if that has the wanted policy already: a caller that repeats its request, or
+   * sends its configurations at each start, makes no history.
+   */
   private SlotConfig store(
       HttpRequest<?> request, ConfigJson.Wanted wanted, Optional<SlotConfig> inForce) {
     List<String> excluded = request.getHeaders().getAll(HttpHeaders.IF_NONE_MATCH);
@@ -93,14 +100,19 @@ final class ConfigEndpoints {
       if (inForce.isEmpty() && !accepted.isAnyOrNone()) {
         throw changed(wanted.name());
       }
-      return configs.configure(wanted.name(), wanted.policy());
+      return unchanged(inForce, wanted)
+          .orElseGet(() -> configs.configure(wanted.name(), wanted.policy()));
     }
-    return configs
-        .configure(
-            wanted.name(),
-            accepted.version(() -> inForce.map(SlotConfig::version).orElse(0)),
-            wanted.policy())
+    int known = inForce.map(SlotConfig::version).orElse(0);
+    int expected = accepted.version(() -> known);
+    return unchanged(inForce.filter(config -> config.version() == expected), wanted)
+        .or(() -> configs.configure(wanted.name(), expected, wanted.policy()))
         .orElseThrow(() -> changed(wanted.name()));
+  }
+
+  private static Optional<SlotConfig> unchanged(
+      Optional<SlotConfig> inForce, ConfigJson.Wanted wanted) {
+    return inForce.filter(config -> config.policy().equals(wanted.policy()));
   }
 
   /** Only {@code *} makes sense here: a version is replaced by the next one, never by another. */

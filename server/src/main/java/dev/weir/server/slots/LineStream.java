@@ -41,6 +41,9 @@ final class LineStream implements AutoCloseable {
   private int end;
   private boolean ended;
 
+  /** The number of the line that begins at {@code start}. */
+  private long line = 1;
+
   /** True inside a line that is too long, until its end. */
   private boolean skipping;
 
@@ -106,6 +109,7 @@ final class LineStream implements AutoCloseable {
       if (buffer[i] == '\n') {
         takeLine(portion, i);
         start = i + 1;
+        line++;
       }
     }
     if (end - start > MAX_LINE_BYTES) {
@@ -121,12 +125,13 @@ final class LineStream implements AutoCloseable {
   private void takeLine(BatchResponses portion, int lineEnd) {
     int from = start;
     int length = lineEnd - from;
+    long number = line;
     if (skipping) {
       skipping = false;
     } else if (length > MAX_LINE_BYTES) {
       portion.add(LineStream::refuseLongLine);
     } else if (!isBlank(from, lineEnd)) {
-      portion.add(() -> SlotJson.request(Json.read(buffer, from, length), defaultConfig));
+      portion.add(() -> SlotJson.request(Json.read(buffer, from, length, number), defaultConfig));
     }
   }
 

@@ -61,7 +61,9 @@ final class ConfigIT {
   void takesSecondsInPlaceOfADuration() {
     for (String seconds : List.of("4", "4.0", "4e0", "40e-1")) {
       assertThat(
-              configure("\"configName\":\"secs\",\"maxPerWindow\":1,\"windowSizeSecs\":" + seconds)
+              configure(
+                      "\"configName\":\"secs%1$s\",\"maxPerWindow\":1,\"windowSizeSecs\":%1$s"
+                          .formatted(seconds))
                   .textAt("windowSize"))
           .isEqualTo("PT4S");
     }
@@ -111,6 +113,22 @@ final class ConfigIT {
   }
 
   @Test
+  void equalConfigurationMakesNoVersion() {
+    String wanted = "{\"configName\":\"same\",\"maxPerWindow\":7,\"windowSize\":\"PT4S\"}";
+    assertThat(http.post("/admin/rate-limit/config", wanted).status()).isEqualTo(201);
+
+    Http.Answer again = http.post("/admin/rate-limit/config", wanted).ok();
+    assertThat(again.intAt("version")).isEqualTo(1);
+    assertThat(again.header("ETag")).contains("\"1\"");
+    http.with("If-Match", "\"1\"").post("/admin/rate-limit/config", wanted).ok();
+    http.with("If-Match", "\"2\"")
+        .post("/admin/rate-limit/config", wanted)
+        .problem(412, "config-changed");
+    assertThat(http.post("/admin/rate-limit/config", wanted.replace('7', '8')).intAt("version"))
+        .isEqualTo(2);
+  }
+
+  @Test
   void bringsACalendarBackAsItWasGiven() {
     String calendar =
         """
@@ -138,11 +156,11 @@ final class ConfigIT {
   @Test
   void namesEveryWrongField() {
     post("""
-            "configName":"a b","maxPerWindow":0,"windowSize":"PT0S","spread":"odd","maxDelay":"-PT1S",
-            "notBefore":"later","pausedUntil":"soon","colour":"red",
-            "calendar":{"timeZone":"Mars/Base","hours":{"monday":["9-5"],"funday":[]},
-                        "closedDates":["never"],"holidays":[]}
-            """)
+    "configName":"a b","maxPerWindow":0,"windowSize":"PT0S","spread":"odd","maxDelay":"-PT1S",
+    "notBefore":"later","pausedUntil":"soon","colour":"red",
+    "calendar":{"timeZone":"Mars/Base","hours":{"monday":["9-5"],"funday":[]},
+                "closedDates":["never"],"holidays":[]}
+    """)
         .wrong(
             "configName",
             "maxPerWindow",
@@ -187,9 +205,9 @@ final class ConfigIT {
                     .wrong(wrong.split(" ", -1)));
     String dates = "\"2026-01-01\",".repeat(3_000) + "\"2026-01-01\"";
     post("""
-            "configName":"c","maxPerWindow":1,"windowSize":"PT1S",
-            "calendar":{"timeZone":"UTC","hours":{"monday":["09:00-17:00"]},"closedDates":[%s]}
-            """
+    "configName":"c","maxPerWindow":1,"windowSize":"PT1S",
+    "calendar":{"timeZone":"UTC","hours":{"monday":["09:00-17:00"]},"closedDates":[%s]}
+    """
             .formatted(dates))
         .wrong("calendar.closedDates");
     http.get(CONFIG + "?name=c").problem(404, "unknown-config");

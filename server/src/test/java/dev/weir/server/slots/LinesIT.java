@@ -95,6 +95,7 @@ final class LinesIT {
             "urn:weir:problem:invalid-request",
             "urn:weir:problem:unknown-config",
             "slot");
+    assertThat(answers.get(2).get("detail")).asString().contains("line 3, column");
     for (String id : List.of("half", "array", "two", "three", "stray")) {
       http.get("/api/v1/slots/" + id).problem(404, "unknown-event");
     }
