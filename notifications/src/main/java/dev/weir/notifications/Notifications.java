@@ -48,6 +48,7 @@ public final class Notifications {
   private final MessageIds ids;
   private final SendObserver observer;
   private final Batcher<SendRequest, Placed> placing;
+  private final BusyLanes busy;
 
   /**
    * What the database returned.
@@ -107,6 +108,7 @@ public final class Notifications {
     this.outbox = outbox;
     this.ids = new MessageIds(clock);
     this.observer = observer;
+    this.busy = new BusyLanes(maxStoreWait);
     this.placing =
         new Batcher<>(this::place, MAX_BATCH, MAX_WAITING)
             .withMaxWait(maxStoreWait)
@@ -203,7 +205,11 @@ public final class Notifications {
   private SendOutcome decide(SendRequest request, HotCounts.Passed passed) {
     Placed placed;
     try {
-      placed = placing.submit(List.of(request)).getFirst();
+      placed =
+          busy.decide(
+              request.message().userId(),
+              () -> placing.submit(List.of(request)).getFirst(),
+              any -> any.result() instanceof SendResult.Busy);
     } catch (StoreException e) {
       hot.undecided(request.message().userId());
       throw e;
@@ -237,6 +243,9 @@ public final class Notifications {
       }
       case SendResult.KeyReused reused -> new SendOutcome.KeyReused();
       case SendResult.UnknownUser unknown -> new SendOutcome.UnknownUser(unknown.userId());
+      case SendResult.Failed failed -> new SendOutcome.Failed(failed.record(), failed.state());
+      case SendResult.Busy other -> throw unexpected(other);
+      case SendResult.TooManyDeferred other -> throw unexpected(other);
     };
   }
 
@@ -296,7 +305,11 @@ public final class Notifications {
     if (request.whenClosed() == SendRequest.WhenClosed.REFUSE) {
       return new SendOutcome.Closed(closed.state(), closed.opensAtMicros());
     }
-    SendResult result = deferred.defer(request, Micros.instant(closed.opensAtMicros()));
+    SendResult result =
+        busy.decide(
+            request.message().userId(),
+            () -> deferred.defer(request, Micros.instant(closed.opensAtMicros())),
+            any -> any instanceof SendResult.Busy);
     return switch (result) {
       case SendResult.Deferred kept -> new SendOutcome.Deferred(kept.record(), kept.state());
       case SendResult.Repeated repeated ->
@@ -305,6 +318,10 @@ public final class Notifications {
               : publishAgain(repeated);
       case SendResult.KeyReused reused -> new SendOutcome.KeyReused();
       case SendResult.UnknownUser unknown -> new SendOutcome.UnknownUser(unknown.userId());
+      case SendResult.Failed failed -> new SendOutcome.Failed(failed.record(), failed.state());
+      case SendResult.TooManyDeferred tooMany ->
+          new SendOutcome.TooManyDeferred(tooMany.state(), closed.opensAtMicros(), tooMany.max());
+      case SendResult.Busy other -> throw unexpected(other);
       case SendResult.Accepted other -> throw unexpected(other);
       case SendResult.Limited other -> throw unexpected(other);
       case SendResult.TooExpensive other -> throw unexpected(other);
@@ -313,6 +330,6 @@ public final class Notifications {
   }
 
   private static IllegalStateException unexpected(SendResult result) {
-    return new IllegalStateException("a message cannot be deferred with the result " + result);
+    return new IllegalStateException("unexpected result of a request to send: " + result);
   }
 }

@@ -20,6 +20,19 @@ public sealed interface SendOutcome {
   record Deferred(MessageRecord record, UserState state) implements SendOutcome {}
 
   /**
+   * An earlier request with the same idempotency key had sent the message, and it has failed since.
+   * Nothing was sent.
+   */
+  record Failed(MessageRecord record, UserState state) implements SendOutcome {}
+
+  /**
+   * The user's hours have not begun, and the user has the maximum number of deferred messages.
+   *
+   * @param max that number
+   */
+  record TooManyDeferred(UserState state, long opensAtMicros, int max) implements SendOutcome {}
+
+  /**
    * The limit is used up.
    *
    * @param limit the limit of the user

@@ -41,6 +41,7 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
   public final SettableClock clock = new SettableClock(START);
 
   private final Map<Long, UserState> users = new HashMap<>();
+  private final Set<Long> locked = new HashSet<>();
   private final Map<UUID, Row> rows = new LinkedHashMap<>();
   private final Map<UUID, Waiting> outbox = new LinkedHashMap<>();
   private boolean isDown;
@@ -199,7 +200,19 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
     return requests.stream().map(this::place).toList();
   }
 
+  /** Makes requests of a user busy, as another transaction does that holds its row. */
+  public synchronized void lock(long userId) {
+    locked.add(userId);
+  }
+
+  public synchronized void unlock(long userId) {
+    locked.remove(userId);
+  }
+
   private SendResult place(SendRequest request) {
+    if (locked.contains(request.message().userId())) {
+      return new SendResult.Busy(request.message().userId());
+    }
     UserState user = users.get(request.message().userId());
     if (user == null) {
       return new SendResult.UnknownUser(request.message().userId());
@@ -251,6 +264,9 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
     }
     if (row.state == MessageState.DEFERRED || row.state == MessageState.CANCELLED) {
       return new SendResult.Deferred(row.record(), user);
+    }
+    if (row.state == MessageState.FAILED) {
+      return new SendResult.Failed(row.record(), user);
     }
     Waiting waiting = outbox.get(row.message.id());
     if (waiting != null) {

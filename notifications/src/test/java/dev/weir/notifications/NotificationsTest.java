@@ -7,6 +7,7 @@ import dev.weir.core.slots.Calendar;
 import dev.weir.core.slots.OpeningHours;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.notifications.Message;
+import dev.weir.engine.notifications.MessageLog;
 import dev.weir.engine.notifications.MessageState;
 import dev.weir.engine.notifications.SendRequest;
 import dev.weir.engine.notifications.UserLimit;
@@ -24,6 +25,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -97,6 +100,49 @@ final class NotificationsTest {
     assertThat(again.isRepeated()).isTrue();
     assertThat(scene.send(1, "bye", "key")).isEqualTo(new SendOutcome.KeyReused());
     assertThat(scene.count(1)).isEqualTo(1);
+  }
+
+  /** Otherwise its caller believes that the message is on its way. */
+  @Test
+  void repeatedKeyOfAFailedMessageSaysSo() {
+    scene.limit(1, 10);
+    SendOutcome.Sent first = (SendOutcome.Sent) scene.send(1, "hello", "key");
+    scene.stores.record(
+        List.of(
+            new MessageLog.Delivery(
+                first.message().id(),
+                MessageState.FAILED,
+                scene.stores.clock.instant(),
+                "p",
+                Optional.empty(),
+                Optional.of("no such number"))));
+    assertThat(scene.send(1, "hello", "key"))
+        .isInstanceOfSatisfying(
+            SendOutcome.Failed.class,
+            failed -> {
+              assertThat(failed.record().message()).isEqualTo(first.message());
+              assertThat(failed.record().state()).isEqualTo(MessageState.FAILED);
+            });
+    assertThat(scene.count(1)).isEqualTo(1);
+  }
+
+  @Test
+  void requestsOfALockedUserWaitAsideUntilItIsFree() throws Exception {
+    scene.limit(1, 10);
+    scene.limit(2, 10);
+    scene.stores.lock(1);
+    List<FutureTask<SendOutcome>> waiting =
+        IntStream.range(0, 5).mapToObj(i -> new FutureTask<>(() -> scene.send(1, "hi"))).toList();
+    waiting.forEach(Thread.ofVirtual()::start);
+    for (int i = 0; i < 5; i++) {
+      assertThat(scene.send(2, "hello")).isInstanceOf(SendOutcome.Sent.class);
+    }
+    assertThat(waiting).noneMatch(FutureTask::isDone);
+    scene.stores.unlock(1);
+    for (FutureTask<SendOutcome> each : waiting) {
+      assertThat(each.get()).isInstanceOf(SendOutcome.Sent.class);
+    }
+    assertThat(scene.count(1)).isEqualTo(5);
   }
 
   @Test

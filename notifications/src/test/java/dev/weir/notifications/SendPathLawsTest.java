@@ -113,6 +113,8 @@ final class SendPathLawsTest {
         yield Optional.empty();
       }
       case SendOutcome.Deferred other -> throw new AssertionError(other);
+      case SendOutcome.TooManyDeferred other -> throw new AssertionError(other);
+      case SendOutcome.Failed other -> throw new AssertionError(other);
       case SendOutcome.UnknownUser other -> throw new AssertionError(other);
       case SendOutcome.KeyReused other -> throw new AssertionError(other);
       case SendOutcome.TooExpensive other -> throw new AssertionError(other);

@@ -2,6 +2,7 @@ package dev.weir.benchmarks.notifications;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.engine.limits.CircuitBreaker;
+import dev.weir.engine.notifications.DeferredMessages;
 import dev.weir.engine.notifications.SendLedger;
 import dev.weir.engine.notifications.SendRequest.WhenClosed;
 import dev.weir.engine.notifications.UserLimit;
@@ -65,7 +66,7 @@ final class WeirPath implements SendPath {
         new Notifications(
             new JdbcUserLimits(database),
             ledger,
-            new JdbcDeferredMessages(database),
+            new JdbcDeferredMessages(database, DeferredMessages.DEFAULT_MAX_PER_USER),
             hot,
             publisher,
             new BrokerHealth(),
@@ -104,6 +105,8 @@ final class WeirPath implements SendPath {
       case SendOutcome.Sent sent -> true;
       case SendOutcome.Limited limited -> false;
       case SendOutcome.Deferred other -> throw unexpected(other);
+      case SendOutcome.TooManyDeferred other -> throw unexpected(other);
+      case SendOutcome.Failed other -> throw unexpected(other);
       case SendOutcome.UnknownUser other -> throw unexpected(other);
       case SendOutcome.KeyReused other -> throw unexpected(other);
       case SendOutcome.TooExpensive other -> throw unexpected(other);

@@ -12,23 +12,35 @@ import java.util.UUID;
  * fails. Thread-safe; any number of nodes may use one database.
  */
 public interface DeferredMessages {
+  /** Maximum number of deferred messages of a user, unless a store is told otherwise. */
+  int DEFAULT_MAX_PER_USER = 1_000;
+
+  /** Of one user, {@link #due} returns up to this many messages at a time. */
+  int MAX_DUE_OF_USER = 50;
+
   /**
    * Keeps a message until it is due. A repeated request with its idempotency key keeps one.
    *
-   * @return {@link SendResult.Deferred}; {@link SendResult.Repeated} if the message was counted
-   *     before; {@link SendResult.KeyReused} or {@link SendResult.UnknownUser}
+   * @return {@link SendResult.Deferred}; {@link SendResult.Repeated} or {@link SendResult.Failed}
+   *     if the message was counted before; {@link SendResult.TooManyDeferred}, {@link
+   *     SendResult.Busy}, {@link SendResult.KeyReused} or {@link SendResult.UnknownUser}
    */
   SendResult defer(SendRequest request, Instant dueAt);
 
-  /** Returns up to {@code max} deferred messages that are due, oldest first. */
+  /**
+   * Returns up to {@code max} deferred messages that are due, oldest first, of each user up to
+   * {@link #MAX_DUE_OF_USER}. Messages of users without a place are left out until there may be
+   * one.
+   */
   List<MessageRecord> due(int max);
 
   /**
    * Counts due messages, in order, and moves them to the outbox, as {@link SendLedger#place} does.
-   * A message whose user has no place left, or is closed again, stays deferred until there may be
-   * one. A message that costs more than the limit of its user ever allows has {@linkplain
-   * MessageState#FAILED failed}, and its idempotency key is free again. Messages that are not
-   * deferred or not due are ignored, so several nodes may release the same ones.
+   * If a user has no place left, or is closed again, its messages stay deferred, and none of them
+   * is due until there may be one; what is written does not depend on how many wait. A message that
+   * costs more than the limit of its user ever allows has {@linkplain MessageState#FAILED failed},
+   * and its idempotency key is free again. Messages that are not deferred or not due are ignored,
+   * so several nodes may release the same ones.
    *
    * @return those that were moved to the outbox
    */

@@ -19,6 +19,9 @@ public interface SendLedger {
    * Requests with a known idempotency key take nothing. Neither does a request whose message id is
    * known, so that a request can be repeated after a failure with an unknown outcome.
    *
+   * <p>A user whose row another transaction holds for long delays no other user: its requests are
+   * {@link SendResult.Busy}.
+   *
    * <p>With {@link SendRequest.WhenClosed#DEFER} a request outside the user's hours is still {@link
    * SendResult.Closed}; the caller decides when the message is due.
    */

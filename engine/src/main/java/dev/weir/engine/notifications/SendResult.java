@@ -27,6 +27,26 @@ public sealed interface SendResult {
    */
   record Deferred(MessageRecord record, UserState state) implements SendResult {}
 
+  /**
+   * The idempotency key or message id belongs to an earlier request whose message has failed.
+   * Nothing was taken.
+   *
+   * @param record its state is {@link MessageState#FAILED}
+   */
+  record Failed(MessageRecord record, UserState state) implements SendResult {}
+
+  /**
+   * Another transaction holds the user's row; nothing was taken. The request can be repeated; those
+   * of other users did not wait for it.
+   */
+  record Busy(long userId) implements SendResult {}
+
+  /**
+   * The user has the maximum number of deferred messages. {@link DeferredMessages#defer} returns
+   * this only.
+   */
+  record TooManyDeferred(UserState state, int max) implements SendResult {}
+
   /** The idempotency key or message id belongs to an earlier request with other content. */
   record KeyReused() implements SendResult {}
 

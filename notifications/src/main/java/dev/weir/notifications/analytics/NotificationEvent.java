@@ -123,6 +123,12 @@ record NotificationEvent(
           base.withOutcome(Outcome.CLOSED)
               .withState(closed.state())
               .withRetryAfter(closed.opensAtMicros() - closed.state().atMicros());
+      case SendOutcome.TooManyDeferred tooMany ->
+          base.withOutcome(Outcome.CLOSED)
+              .withState(tooMany.state())
+              .withRetryAfter(tooMany.opensAtMicros() - tooMany.state().atMicros());
+      case SendOutcome.Failed failed ->
+          plain(at, Outcome.REPEATED, failed.record().message()).withState(failed.state());
       case SendOutcome.UnknownUser unknown -> base.rejected(Cause.UNKNOWN_USER);
       case SendOutcome.KeyReused reused -> base.rejected(Cause.KEY_REUSED);
       case SendOutcome.TooExpensive expensive ->

@@ -128,6 +128,8 @@ public final class NotificationMetrics implements SenderObserver {
           case SendOutcome.Deferred message -> deferred;
           case SendOutcome.Limited refused -> refused.isEarly() ? limitedEarly : limited;
           case SendOutcome.Closed refused -> closed;
+          case SendOutcome.TooManyDeferred refused -> closed;
+          case SendOutcome.Failed message -> repeated;
           case SendOutcome.UnknownUser wrong -> invalid;
           case SendOutcome.KeyReused wrong -> invalid;
           case SendOutcome.TooExpensive wrong -> invalid;

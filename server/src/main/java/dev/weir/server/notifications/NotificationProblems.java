@@ -1,6 +1,7 @@
 package dev.weir.server.notifications;
 
 import dev.weir.engine.StoreException;
+import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.QuotaExceeded;
@@ -39,6 +40,32 @@ final class NotificationProblems {
                 .formatted(userId))
         .titled("Outside Open Hours")
         .with(json -> json.writeStringField("opensAt", opensAt));
+  }
+
+  static Problem tooManyDeferred(long userId, int max, String opensAt) {
+    return Problem.of(
+            429,
+            "too-many-deferred",
+            "User %d gets no messages now, and %d messages are deferred already, the maximum."
+                    .formatted(userId, max)
+                + " Nothing was kept; try again after Retry-After.")
+        .titled("Too Many Deferred Messages")
+        .with(json -> json.writeStringField("opensAt", opensAt));
+  }
+
+  static Problem messageFailed(MessageRecord record) {
+    return Problem.of(
+            409,
+            "message-failed",
+            "The message of this Idempotency-Key has failed. Nothing was sent; to send it again,"
+                + " use another key.")
+        .titled("Message Failed")
+        .with(
+            json -> {
+              json.writeStringField("messageId", record.message().id().toString());
+              json.writeStringField("state", Fields.lower(record.state()));
+              json.writeStringField("reason", record.reason().orElse(""));
+            });
   }
 
   static Problem keyReused() {

@@ -93,6 +93,14 @@ final class SendEndpoint {
       case SendOutcome.TooExpensive expensive ->
           withState(Problems.answer(tooExpensive(expensive)), expensive.state());
       case SendOutcome.Closed closed -> closed(userId, closed);
+      case SendOutcome.TooManyDeferred tooMany ->
+          retry(
+              Problems.answer(
+                  NotificationProblems.tooManyDeferred(
+                      userId, tooMany.max(), TimeText.of(Micros.instant(tooMany.opensAtMicros())))),
+              Math.max(Micros.PER_SECOND, tooMany.opensAtMicros() - tooMany.state().atMicros()));
+      case SendOutcome.Failed failed ->
+          Problems.answer(NotificationProblems.messageFailed(failed.record()));
       case SendOutcome.BrokerRefused refused ->
           retry(Problems.answer(NotificationProblems.brokerRefused()), BROKER_RETRY);
       case SendOutcome.BrokerUnknown unknown ->

@@ -81,7 +81,7 @@ record NotificationParts(
       PrometheusRegistry registry,
       OpenParts open) {
     NotificationMetrics metrics = new NotificationMetrics(registry);
-    Stores stores = Stores.on(database);
+    Stores stores = Stores.on(database, settings.maxDeferred());
     HotFilter hot = open.add(hotFilter(settings, open));
     Outbox outbox = open.add(new Outbox(stores.ledger()));
     AnalyticsParts analytics = new AnalyticsParts(settings, new AnalyticsMetrics(registry));
@@ -152,12 +152,12 @@ record NotificationParts(
   /** The stores of messages. */
   record Stores(
       UserLimits limits, SendLedger ledger, MessageLog messages, DeferredMessages deferred) {
-    private static Stores on(HikariDataSource database) {
+    private static Stores on(HikariDataSource database, int maxDeferred) {
       return new Stores(
           new JdbcUserLimits(database),
           new JdbcSendLedger(database),
           new JdbcMessageLog(database),
-          new JdbcDeferredMessages(database));
+          new JdbcDeferredMessages(database, maxDeferred));
     }
   }
 

@@ -14,6 +14,7 @@ import java.util.OptionalInt;
  * @param redis counts users that are over their limit; empty leaves every decision to PostgreSQL
  * @param storeWait max time that a request waits until the database takes it
  * @param retention how long messages are kept
+ * @param maxDeferred max number of deferred messages of a user
  * @param isSender whether this node hands messages to the provider
  * @param repetition what is done with messages that were handed over and not answered
  */
@@ -23,6 +24,7 @@ record NotificationSettings(
     Duration storeWait,
     Duration sendTimeout,
     Duration retention,
+    int maxDeferred,
     boolean isSender,
     SenderRate rate,
     ProviderSettings provider,
@@ -41,6 +43,7 @@ record NotificationSettings(
   private static final Duration MAX_RETRY_FOR = Duration.ofDays(7);
   private static final Duration MIN_RETRY_PAUSE = Duration.ofMillis(10);
   private static final Duration MAX_RETRY_PAUSE = Duration.ofHours(1);
+  private static final int MAX_DEFERRED = 100_000;
 
   /**
    * A limit on what the provider is handed.
@@ -69,6 +72,7 @@ record NotificationSettings(
         settings.duration(Setting.DB_WAIT, Duration.ZERO, Duration.ofDays(1)),
         settings.duration(Setting.NOTIFICATIONS_SEND_TIMEOUT, MIN_SEND_TIMEOUT, MAX_SEND_TIMEOUT),
         settings.duration(Setting.NOTIFICATIONS_RETENTION, MIN_RETENTION, MAX_RETENTION),
+        settings.number(Setting.NOTIFICATIONS_MAX_DEFERRED, 1, MAX_DEFERRED),
         settings.flag(Setting.NOTIFICATIONS_SENDER),
         SenderRate.of(settings),
         ProviderSettings.of(settings),

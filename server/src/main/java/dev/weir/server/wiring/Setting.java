@@ -209,6 +209,10 @@ public enum Setting {
       "P30D",
       "How long messages that have ended are kept after they were counted and last changed, with"
           + " their states and idempotency keys. ISO-8601 duration, at least PT1H."),
+  NOTIFICATIONS_MAX_DEFERRED(
+      "weir.notifications.max-deferred",
+      "1000",
+      "Max number of deferred messages of a user; further ones are refused. From 1 to 100000."),
   NOTIFICATIONS_SENDER(
       "weir.notifications.sender",
       "true",

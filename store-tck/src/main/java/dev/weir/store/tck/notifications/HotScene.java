@@ -130,6 +130,9 @@ final class HotScene {
       case SendResult.Closed closed -> closed.state();
       case SendResult.Repeated repeated -> repeated.state();
       case SendResult.Deferred deferred -> deferred.state();
+      case SendResult.Failed failed -> failed.state();
+      case SendResult.TooManyDeferred tooMany -> tooMany.state();
+      case SendResult.Busy busy -> throw new IllegalStateException("no state: " + busy);
       case SendResult.KeyReused reused -> throw new IllegalStateException("no state: " + reused);
       case SendResult.UnknownUser unknown ->
           throw new IllegalStateException("no state: " + unknown);

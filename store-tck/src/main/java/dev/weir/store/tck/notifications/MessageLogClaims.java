@@ -225,6 +225,23 @@ interface MessageLogClaims extends MessageClaims {
     assertThat(scene.count(WRITER)).isEqualTo(3);
   }
 
+  @Test
+  default void keyOfAFailedMessageFindsTheFailure() {
+    MessageScene scene = messageScene();
+    scene.limit(WRITER, 100);
+    scene.accept(request(0, WRITER, "k"));
+    scene.node.ledger().published(List.of(id(0)));
+    record(scene, 0, MessageState.FAILED);
+
+    assertThat(scene.place(request(1, WRITER, "k")))
+        .isInstanceOfSatisfying(
+            SendResult.Failed.class,
+            failed -> assertThat(failed.record()).isEqualTo(found(scene, 0)));
+    assertThat(scene.node.deferred().defer(request(2, WRITER, "k"), scene.clock.instant()))
+        .isInstanceOf(SendResult.Failed.class);
+    assertThat(scene.count(WRITER)).isEqualTo(1);
+  }
+
   /** The sender may have given up on a message that the provider has. */
   @Test
   default void firstReceiptWinsOverAFailureOfTheSender() {

@@ -220,6 +220,9 @@ final class MessageScene {
   }
 
   private static SendResult normal(SendResult result) {
+    if (result instanceof SendResult.Failed failed) {
+      return new SendResult.Failed(normal(failed.record()), failed.state());
+    }
     return result instanceof SendResult.Deferred deferred
         ? new SendResult.Deferred(normal(deferred.record()), deferred.state())
         : result;

@@ -36,6 +36,9 @@ final class NaiveMessages implements UserLimits, SendLedger, DeferredMessages {
   private final Map<Long, NaiveUser> users = new TreeMap<>();
   private final Map<UUID, NaiveMessage> messages = new LinkedHashMap<>();
 
+  /** Until when no deferred message of a user is due, because there is no place. */
+  private final Map<Long, Long> waits = new HashMap<>();
+
   NaiveMessages(InstantSource clock) {
     this.clock = clock;
   }
@@ -135,6 +138,9 @@ final class NaiveMessages implements UserLimits, SendLedger, DeferredMessages {
     if (known.state == MessageState.DEFERRED || known.state == MessageState.CANCELLED) {
       return new SendResult.Deferred(known.record(), state);
     }
+    if (known.state == MessageState.FAILED) {
+      return new SendResult.Failed(known.record(), state);
+    }
     known.outbox = known.outbox.map(NaiveMessage.Outbox::shared);
     return new SendResult.Repeated(known.message, known.outbox.isEmpty(), state);
   }
@@ -217,6 +223,7 @@ final class NaiveMessages implements UserLimits, SendLedger, DeferredMessages {
     NaiveMessage deferred =
         new NaiveMessage(message, request.idempotencyKey(), MessageState.DEFERRED, now());
     deferred.dueAt = Optional.of(Micros.clamped(dueAt));
+    waits.merge(message.userId(), Micros.clamped(dueAt), Math::min);
     messages.put(message.id(), deferred);
     return new SendResult.Deferred(deferred.record(), user.get());
   }
@@ -225,6 +232,7 @@ final class NaiveMessages implements UserLimits, SendLedger, DeferredMessages {
   public synchronized List<MessageRecord> due(int max) {
     Map<NaiveMessage, Long> due = new HashMap<>();
     messages()
+        .filter(each -> waits.getOrDefault(each.message.userId(), Micros.EARLIEST) <= now())
         .forEach(each -> each.dueAt.filter(at -> at <= now()).ifPresent(at -> due.put(each, at)));
     return due.entrySet().stream()
         .sorted(
@@ -238,13 +246,19 @@ final class NaiveMessages implements UserLimits, SendLedger, DeferredMessages {
   @Override
   public synchronized List<SendResult.Accepted> release(List<UUID> ids) {
     List<SendResult.Accepted> released = new ArrayList<>();
-    for (UUID id : ids.stream().distinct().toList()) {
-      message(id)
-          .filter(known -> known.dueAt.filter(at -> at <= now()).isPresent())
-          .flatMap(this::release)
-          .ifPresent(released::add);
-    }
+    List<NaiveMessage> due =
+        ids.stream()
+            .distinct()
+            .flatMap(id -> message(id).stream())
+            .filter(known -> known.dueAt.filter(at -> at <= now()).isPresent())
+            .toList();
+    due.forEach(known -> waits.remove(known.message.userId()));
+    due.forEach(known -> release(known).ifPresent(released::add));
     return released;
+  }
+
+  private void waitUntil(NaiveMessage known, long micros) {
+    waits.merge(known.message.userId(), Math.min(micros, Micros.LATEST), Math::min);
   }
 
   private Optional<SendResult.Accepted> release(NaiveMessage known) {
@@ -258,9 +272,8 @@ final class NaiveMessages implements UserLimits, SendLedger, DeferredMessages {
         return Optional.of(accepted);
       }
       case SendResult.Limited limited ->
-          known.dueAt = Optional.of(now() + limited.decision().retryAfterMicros());
-      case SendResult.Closed closed ->
-          known.dueAt = Optional.of(Math.min(closed.opensAtMicros(), Micros.LATEST));
+          waitUntil(known, now() + limited.decision().retryAfterMicros());
+      case SendResult.Closed closed -> waitUntil(known, closed.opensAtMicros());
       case SendResult.TooExpensive tooExpensive -> {
         known.dueAt = Optional.empty();
         known.fail(now(), "costs " + tooExpensive.cost());
@@ -269,6 +282,9 @@ final class NaiveMessages implements UserLimits, SendLedger, DeferredMessages {
       case SendResult.Deferred deferred -> throw unexpected(deferred);
       case SendResult.KeyReused reused -> throw unexpected(reused);
       case SendResult.UnknownUser unknown -> throw unexpected(unknown);
+      case SendResult.Failed failed -> throw unexpected(failed);
+      case SendResult.Busy busy -> throw unexpected(busy);
+      case SendResult.TooManyDeferred tooMany -> throw unexpected(tooMany);
     }
     return Optional.empty();
   }

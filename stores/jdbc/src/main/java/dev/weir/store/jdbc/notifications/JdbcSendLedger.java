@@ -90,12 +90,21 @@ public final class JdbcSendLedger implements SendLedger {
 
   private final Transactions transactions;
   private final StoreClock clock;
+  private final BusyUsers busy;
 
   public JdbcSendLedger(DataSource database) {
     this(database, StoreClock.DATABASE);
   }
 
   public JdbcSendLedger(DataSource database, StoreClock clock) {
+    this(database, clock, BusyUsers.PATIENCE);
+  }
+
+  /**
+   * @param patience how long a transaction waits for users that another one has locked
+   */
+  JdbcSendLedger(DataSource database, StoreClock clock, Duration patience) {
+    this.busy = new BusyUsers(patience);
     this.transactions = Transactions.failFast(Dialect.POSTGRESQL, database, () -> {});
     this.clock = clock;
   }
@@ -112,6 +121,7 @@ public final class JdbcSendLedger implements SendLedger {
    */
   private final class Placing implements Transactions.Work<List<SendResult>> {
     private final List<SendRequest> requests;
+    private final BusyUsers.Locking locking = busy.new Locking();
     private boolean isRepeated;
 
     Placing(List<SendRequest> requests) {
@@ -123,7 +133,7 @@ public final class JdbcSendLedger implements SendLedger {
       boolean withIds = isRepeated;
       isRepeated = true;
       List<Long> userIds = requests.stream().map(request -> request.message().userId()).toList();
-      LockedUsers users = LockedUsers.lock(connection, clock, userIds);
+      LockedUsers users = locking.lock(connection, clock, userIds);
       PlacedBatch batch =
           PlacedBatch.of(users, KnownMessages.of(connection, requests, withIds), requests);
       if (!withIds && batch.hasRefusals()) {
@@ -147,13 +157,17 @@ public final class JdbcSendLedger implements SendLedger {
 
   @Override
   public List<Withdrawn> withdraw(List<UUID> messages) {
-    return messages.isEmpty()
-        ? List.of()
-        : transactions.write(connection -> withdraw(connection, messages));
+    if (messages.isEmpty()) {
+      return List.of();
+    }
+    // A message of a user that is busy stays, and is published later.
+    BusyUsers.Locking locking = busy.new Locking();
+    return transactions.write(connection -> withdraw(connection, messages, locking));
   }
 
-  private List<Withdrawn> withdraw(Connection connection, List<UUID> messages) throws SQLException {
-    MessageOwners owners = MessageOwners.lock(connection, clock, messages);
+  private List<Withdrawn> withdraw(
+      Connection connection, List<UUID> messages, BusyUsers.Locking locking) throws SQLException {
+    MessageOwners owners = MessageOwners.lock(connection, clock, messages, locking);
     return giveBack(
         connection, owners, Sql.list(connection, Taken::read, WITHDRAW, (Object) owners.ids()));
   }

@@ -114,7 +114,8 @@ final class KnownMessages {
     }
     return switch (known.record().state()) {
       case DEFERRED, CANCELLED -> new SendResult.Deferred(known.record(), state);
-      case ACCEPTED, UNKNOWN, SENT, DELIVERED, FAILED ->
+      case FAILED -> new SendResult.Failed(known.record(), state);
+      case ACCEPTED, UNKNOWN, SENT, DELIVERED ->
           new SendResult.Repeated(earlier, !known.isInOutbox(), state);
     };
   }

@@ -14,12 +14,15 @@ import dev.weir.store.jdbc.internal.Sql;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +42,28 @@ final class LockedUsers {
           """
           + Dialect.POSTGRESQL.now()
           + " from locked";
+
+  /** SQL state of a lock that was not granted in time. */
+  private static final String LOCK_NOT_AVAILABLE = "55P03";
+
+  /**
+   * Waits for the rows of the first users for a short time, in all, and does not wait for those of
+   * the others. The time of the last row is read after all rows were locked.
+   */
+  private static final String LOCK_PATIENTLY =
+      """
+      with patience as materialized (select set_config('lock_timeout', ?, true)),
+      waited as materialized (select %1$s
+        from notification_user where user_id = any(?) and exists (select from patience)
+        order by user_id for update),
+      tried as materialized (select %1$s
+        from notification_user where user_id = any(?) order by user_id for update skip locked)
+      select waited.*, %2$s from waited union all select tried.*, %2$s from tried
+      """
+          .formatted(UserRow.COLUMNS, Dialect.POSTGRESQL.now());
+
+  private static final String EXISTING =
+      "select user_id from notification_user where user_id = any(?)";
 
   /**
    * Every row exists, because it is locked. An insert that conflicts always finds it by its key,
@@ -62,22 +87,79 @@ final class LockedUsers {
   private final TreeSet<Long> changed = new TreeSet<>();
   private final long nowMicros;
 
-  private LockedUsers(Map<Long, UserRow> locked, long nowMicros) {
+  /** Users that exist and are locked by another transaction. */
+  private final Set<Long> busy;
+
+  private LockedUsers(Map<Long, UserRow> locked, long nowMicros, Set<Long> busy) {
     this.locked = locked;
     this.rows = new HashMap<>(locked);
     this.nowMicros = nowMicros;
+    this.busy = busy;
+  }
+
+  /**
+   * Locks users without waiting for long.
+   *
+   * @param patience how long to wait
+   * @param waited users to wait for
+   * @param tried users to leave out if they are locked; they are {@linkplain #busy} then
+   * @throws SQLException {@linkplain #isLockTimeout of a lock} if one of {@code waited} is locked
+   */
+  static LockedUsers lockPatiently(
+      Connection connection,
+      StoreClock clock,
+      Duration patience,
+      Collection<Long> waited,
+      Collection<Long> tried)
+      throws SQLException {
+    String maxWait = patience.toMillis() + "ms";
+    Map<Long, UserRow> locked = new HashMap<>();
+    long nowMicros = Micros.EARLIEST;
+    for (Read read :
+        Sql.list(
+            connection, Read::of, LOCK_PATIENTLY, maxWait, distinct(waited), distinct(tried))) {
+      locked.put(read.row().userId(), read.row());
+      nowMicros = clock.micros(read.databaseMicros());
+    }
+    Set<Long> missing = new HashSet<>(tried);
+    missing.removeAll(locked.keySet());
+    Set<Long> busy =
+        missing.isEmpty()
+            ? Set.of()
+            : new HashSet<>(
+                Sql.list(connection, row -> row.getLong(1), EXISTING, (Object) distinct(missing)));
+    return new LockedUsers(locked, nowMicros, busy);
+  }
+
+  private static long[] distinct(Collection<Long> userIds) {
+    return userIds.stream().mapToLong(Long::longValue).distinct().toArray();
+  }
+
+  /** Returns true if a lock was not granted in time. */
+  static boolean isLockTimeout(SQLException e) {
+    return LOCK_NOT_AVAILABLE.equals(e.getSQLState());
+  }
+
+  /** Returns the users that are locked by this transaction. */
+  Set<Long> ids() {
+    return locked.keySet();
+  }
+
+  /** Returns the users that are locked by another transaction. */
+  Set<Long> busy() {
+    return busy;
   }
 
   static LockedUsers lock(Connection connection, StoreClock clock, Collection<Long> userIds)
       throws SQLException {
-    long[] ids = userIds.stream().mapToLong(Long::longValue).distinct().toArray();
+    long[] ids = distinct(userIds);
     Map<Long, UserRow> locked = new HashMap<>();
     long nowMicros = Micros.EARLIEST;
     for (Read read : Sql.list(connection, Read::of, LOCK, (Object) ids)) {
       locked.put(read.row().userId(), read.row());
       nowMicros = clock.micros(read.databaseMicros());
     }
-    return new LockedUsers(locked, nowMicros);
+    return new LockedUsers(locked, nowMicros, Set.of());
   }
 
   private record Read(UserRow row, long databaseMicros) {
@@ -88,7 +170,7 @@ final class LockedUsers {
 
   /** Returns the same users as they were when they were locked. */
   LockedUsers unchanged() {
-    return new LockedUsers(locked, nowMicros);
+    return new LockedUsers(locked, nowMicros, busy);
   }
 
   /** Returns the time of the database; undefined if there is no user. */
@@ -102,6 +184,9 @@ final class LockedUsers {
 
   /** Takes a place for a message, if its user is open and there is one. */
   SendResult place(Message message) {
+    if (busy.contains(message.userId())) {
+      return new SendResult.Busy(message.userId());
+    }
     @Nullable UserRow row = rows.get(message.userId());
     if (row == null) {
       return new SendResult.UnknownUser(message.userId());

@@ -5,6 +5,7 @@ import dev.weir.store.jdbc.internal.Sql;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,14 +23,31 @@ record MessageOwners(List<UUID> messages, LockedUsers users) {
 
   static MessageOwners lock(Connection connection, StoreClock clock, List<UUID> requested)
       throws SQLException {
+    return lock(connection, requested, userIds -> LockedUsers.lock(connection, clock, userIds));
+  }
+
+  /** Leaves out messages of users that another transaction has locked for long. */
+  static MessageOwners lock(
+      Connection connection, StoreClock clock, List<UUID> requested, BusyUsers.Locking locking)
+      throws SQLException {
+    return lock(connection, requested, userIds -> locking.lock(connection, clock, userIds));
+  }
+
+  private interface Lock {
+    LockedUsers of(Collection<Long> userIds) throws SQLException;
+  }
+
+  private static MessageOwners lock(Connection connection, List<UUID> requested, Lock lock)
+      throws SQLException {
     Map<UUID, Long> owners = new HashMap<>();
     for (Owner each :
         Sql.list(connection, Owner::read, SELECT, (Object) MessageRow.ids(requested))) {
       owners.put(each.message(), each.userId());
     }
+    LockedUsers users = lock.of(owners.values());
+    owners.values().removeAll(users.busy());
     return new MessageOwners(
-        requested.stream().distinct().filter(owners::containsKey).toList(),
-        LockedUsers.lock(connection, clock, owners.values()));
+        requested.stream().distinct().filter(owners::containsKey).toList(), users);
   }
 
   String[] ids() {

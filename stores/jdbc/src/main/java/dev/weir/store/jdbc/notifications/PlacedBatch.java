@@ -97,6 +97,9 @@ final class PlacedBatch {
       case SendResult.Deferred deferred -> false;
       case SendResult.KeyReused reused -> false;
       case SendResult.UnknownUser unknown -> false;
+      case SendResult.Failed failed -> false;
+      case SendResult.Busy busy -> false;
+      case SendResult.TooManyDeferred tooMany -> false;
     };
   }
 

@@ -8,6 +8,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.UUID;
 
 /** Decides about due messages on locked users, one after the other, and writes the results. */
@@ -23,9 +25,6 @@ final class ReleasedBatch {
       values (?::uuid, ?, 0, true)
       """;
 
-  private static final String POSTPONE =
-      "update notification_deferred set due_at = ? where message_id = ?::uuid";
-
   /** It was never published, so a repeated request is a new one. */
   private static final String FAIL =
       """
@@ -34,12 +33,14 @@ final class ReleasedBatch {
       set state = 4, changed_at = ?, reason = ?, idempotency_key = null where id = ?::uuid
       """;
 
+  private static final long AT_ONCE = Micros.EARLIEST;
+
   private final LockedUsers users;
   private final List<SendResult.Accepted> released = new ArrayList<>();
-  private final List<Postponed> postponed = new ArrayList<>();
   private final List<Failed> failed = new ArrayList<>();
 
-  private record Postponed(UUID message, long dueAtMicros) {}
+  /** When each user may have a place again; the users of all messages that were decided. */
+  private final Map<Long, Long> nextMicros = new TreeMap<>();
 
   private record Failed(UUID message, String reason) {}
 
@@ -48,6 +49,7 @@ final class ReleasedBatch {
   }
 
   void decide(Message message) {
+    nextMicros.putIfAbsent(message.userId(), AT_ONCE);
     switch (users.place(message)) {
       case SendResult.Accepted accepted -> released.add(accepted);
       case SendResult.Limited limited ->
@@ -63,11 +65,18 @@ final class ReleasedBatch {
       case SendResult.Deferred deferred -> throw unexpected(deferred);
       case SendResult.KeyReused reused -> throw unexpected(reused);
       case SendResult.UnknownUser unknown -> throw unexpected(unknown);
+      case SendResult.Failed known -> throw unexpected(known);
+      case SendResult.Busy busy -> throw unexpected(busy);
+      case SendResult.TooManyDeferred tooMany -> throw unexpected(tooMany);
     }
   }
 
-  private void postpone(Message message, long dueAtMicros) {
-    postponed.add(new Postponed(message.id(), Math.min(dueAtMicros, Micros.LATEST)));
+  /** Of several messages without a place, the first that may have one decides. */
+  private void postpone(Message message, long untilMicros) {
+    nextMicros.merge(
+        message.userId(),
+        Math.min(untilMicros, Micros.LATEST),
+        (known, next) -> known == AT_ONCE ? next : Math.min(known, next));
   }
 
   private static IllegalStateException unexpected(SendResult result) {
@@ -86,17 +95,13 @@ final class ReleasedBatch {
     Batch.send(connection, RELEASE, released, this::parameters);
     Batch.send(
         connection,
-        POSTPONE,
-        postponed,
-        each -> new Object[] {each.dueAtMicros(), each.message().toString()});
-    Batch.send(
-        connection,
         FAIL,
         failed,
         each ->
             new Object[] {
               each.message().toString(), users.nowMicros(), each.reason(), each.message().toString()
             });
+    DeferringUsers.reschedule(connection, nextMicros);
   }
 
   private Object[] parameters(SendResult.Accepted accepted) {

@@ -1,10 +1,12 @@
 package dev.weir.store.jdbc.notifications;
 
 import dev.weir.core.internal.Micros;
+import dev.weir.engine.notifications.DeferredMessages;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.tck.notifications.MessageStore;
 import dev.weir.store.tck.notifications.MessageStoreKit;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -12,6 +14,9 @@ import javax.sql.DataSource;
 
 /** Runs the kit on messages in PostgreSQL: nodes with separate pools on one database. */
 final class JdbcMessageStoreTest implements MessageStoreKit {
+  /** However busy the machine is, callers wait in turn. */
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
+
   @Override
   public Supplier<MessageStore> messagesBy(InstantSource clock) {
     Database database = Database.get();
@@ -25,8 +30,9 @@ final class JdbcMessageStoreTest implements MessageStoreKit {
   private static MessageStore store(DataSource connections, StoreClock time) {
     return new MessageStore(
         new JdbcUserLimits(connections, time),
-        new JdbcSendLedger(connections, time),
+        new JdbcSendLedger(connections, time, PATIENCE),
         new JdbcMessageLog(connections, time),
-        new JdbcDeferredMessages(connections, time));
+        new JdbcDeferredMessages(
+            connections, time, DeferredMessages.DEFAULT_MAX_PER_USER, PATIENCE));
   }
 }

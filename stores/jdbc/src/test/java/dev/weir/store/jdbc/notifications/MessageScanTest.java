@@ -79,7 +79,11 @@ final class MessageScanTest {
         select 9000000000000000, 0, false, id from notification_message
         where state = 1 and user_id < 0 limit %2$d;
         insert into notification_deferred
-        select 9000000000000000, id from notification_message where state = 0 and user_id < 0
+        select 9000000000000000, id, user_id from notification_message
+        where state = 0 and user_id < 0;
+        insert into notification_deferred_user
+        select min(due_at), user_id from notification_deferred group by user_id
+        on conflict do nothing
         """
             .formatted(ROWS, ROWS_OF_OUTBOX));
   }
@@ -88,7 +92,7 @@ final class MessageScanTest {
     long user = Letters.newUser();
     JdbcUserLimits limits = new JdbcUserLimits(pool);
     JdbcSendLedger ledger = new JdbcSendLedger(pool);
-    JdbcDeferredMessages deferred = new JdbcDeferredMessages(pool);
+    JdbcDeferredMessages deferred = new JdbcDeferredMessages(pool, 100);
     JdbcMessageLog log = new JdbcMessageLog(pool);
     limits.configure(UserLimit.of(user, 5, Duration.ofHours(1)));
     limits.list(user - 1, 1);

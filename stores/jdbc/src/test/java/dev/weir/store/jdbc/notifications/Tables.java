@@ -14,6 +14,7 @@ final class Tables {
         """
         delete from notification_outbox;
         delete from notification_deferred;
+        delete from notification_deferred_user;
         delete from notification_message;
         delete from notification_user
         """);
