@@ -114,7 +114,7 @@ final class NotificationsTest {
                 MessageState.FAILED,
                 scene.stores.clock.instant(),
                 "p",
-                Optional.empty(),
+                List.of(),
                 Optional.of("no such number"))));
     assertThat(scene.send(1, "hello", "key"))
         .isInstanceOfSatisfying(
