@@ -95,12 +95,13 @@ final class SmppSubmission {
 
   private CompletableFuture<ProviderResult> late() {
     CompletableFuture<ProviderResult> late = new CompletableFuture<>();
-    answer.thenAccept(
-        result -> {
-          if (!(result instanceof ProviderResult.Unknown)) {
-            late.complete(result);
-          }
-        });
+    CompletableFuture<Void> unused =
+        answer.thenAccept(
+            result -> {
+              if (!(result instanceof ProviderResult.Unknown)) {
+                late.complete(result);
+              }
+            });
     return late;
   }
 

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -229,7 +230,8 @@ final class MessageDelivery {
       case ProviderResult.Unknown unknown -> {
         attempts.unknown++;
         int count = attempts.count;
-        unknown.late().thenAccept(late -> answeredLate(outbound, message, late, count));
+        CompletableFuture<Void> unused =
+            unknown.late().thenAccept(late -> answeredLate(outbound, message, late, count));
         if (guarantee instanceof DeliveryGuarantee.AtMostOnce) {
           gate.failed(message.userId(), unknown.reason(), Duration.ZERO);
           return Next.of(endUnknown(outbound, message, unknown.reason()));

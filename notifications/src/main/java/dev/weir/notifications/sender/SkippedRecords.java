@@ -1,10 +1,12 @@
 package dev.weir.notifications.sender;
 
 import dev.weir.notifications.sender.OutboundRecord.Lane;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 
@@ -36,16 +38,12 @@ final class SkippedRecords {
     if (offsets == null || offsets.first() != offset) {
       return false;
     }
-    remove(lane, offsets, offset);
-    return true;
-  }
-
-  private void remove(Lane lane, TreeSet<Long> offsets, long offset) {
     offsets.remove(offset);
     count--;
     if (offsets.isEmpty()) {
       lanes.remove(lane);
     }
+    return true;
   }
 
   /** Returns where to read again for the lanes that have room; empty if none has. */
@@ -58,14 +56,17 @@ final class SkippedRecords {
 
   /** Removes and returns records that are before {@code end}: the topic has them no more. */
   List<Long> removeBefore(long end) {
-    List<Long> gone =
-        lanes.values().stream().flatMap(offsets -> offsets.headSet(end).stream()).toList();
-    for (Lane lane : List.copyOf(lanes.keySet())) {
-      TreeSet<Long> offsets = lanes.get(lane);
-      for (long offset : List.copyOf(offsets.headSet(end))) {
-        remove(lane, offsets, offset);
-      }
-    }
+    List<Long> gone = new ArrayList<>();
+    lanes
+        .values()
+        .removeIf(
+            offsets -> {
+              SortedSet<Long> before = offsets.headSet(end);
+              gone.addAll(before);
+              before.clear();
+              return offsets.isEmpty();
+            });
+    count -= gone.size();
     return gone;
   }
 }
