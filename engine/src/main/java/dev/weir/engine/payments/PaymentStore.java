@@ -294,16 +294,30 @@ public interface PaymentStore {
    * <p>The holds of single feeds and that of all feeds are independent of each other: a payment is
    * held if its feed is, or all are.
    *
+   * @param actor who asks for it, for the record of the action
    * @return false if nothing was changed: they were held already, or there is no such feed
    */
-  boolean hold(FeedScope scope);
+  boolean hold(FeedScope scope, String actor);
 
   /**
    * Ends a hold.
    *
+   * @param actor who asks for it, for the record of the action
    * @return false if there was none
    */
-  boolean resume(FeedScope scope);
+  boolean resume(FeedScope scope, String actor);
+
+  /**
+   * Cancels up to {@code max} payments that were not called. Their slots are freed later, by those
+   * who ask for {@link #cancelledWithSlots}.
+   *
+   * @param actor who asks for it, for the record of the action
+   * @return how many; as many as {@code max} if there may be more
+   */
+  int cancel(FeedScope scope, String actor, int max);
+
+  /** Returns payments in one state, in the order that the query names. */
+  List<PaymentQuery.Found> list(PaymentQuery query);
 
   /** Returns true if a payment is held, with its feed or with all feeds. */
   boolean isHeld(String paymentId);

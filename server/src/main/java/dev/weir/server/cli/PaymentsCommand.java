@@ -12,6 +12,9 @@ import picocli.CommandLine.Command;
       PaymentsRun.class,
       PaymentsStatus.class,
       PaymentsReport.class,
+      PaymentsAction.Hold.class,
+      PaymentsAction.Resume.class,
+      PaymentsAction.Cancel.class,
       PaymentsSimulate.class
     })
 public final class PaymentsCommand {}

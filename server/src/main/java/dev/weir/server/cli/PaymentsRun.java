@@ -123,14 +123,14 @@ final class PaymentsRun implements Callable<Integer> {
     FeedFormat format = format();
     FeedTotals given = given();
     try {
-      FeedTotals announced = FileTotals.of(feed, format, given);
       if (!url.isEmpty()) {
         try (WeirClient client = ServerOptions.client(spec.commandLine(), url, token)) {
-          return run(client, id(), format, announced);
+          return run(client, id(), format, FileTotals.of(feed, format, given));
         }
       }
       // Before anything is started.
       String id = id();
+      FeedTotals announced = FileTotals.of(feed, format, given);
       try (LocalNode node = LocalNode.start(database);
           WeirClient client = new WeirClient(node.address(), Optional.of(node.token()))) {
         return run(client, id, format, announced);

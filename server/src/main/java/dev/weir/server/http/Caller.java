@@ -3,7 +3,7 @@ package dev.weir.server.http;
 import io.micronaut.http.HttpRequest;
 
 /** The name of the caller of a request, if known, for the change history. */
-final class Caller {
+public final class Caller {
   /**
    * A caller with the configured admin token or a client key; callers that share it are
    * indistinguishable.
@@ -15,7 +15,7 @@ final class Caller {
 
   private Caller() {}
 
-  static String of(HttpRequest<?> request) {
+  public static String of(HttpRequest<?> request) {
     return request.getAttribute(ATTRIBUTE, String.class).orElse(UNKNOWN);
   }
 

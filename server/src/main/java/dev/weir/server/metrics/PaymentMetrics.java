@@ -133,6 +133,11 @@ public final class PaymentMetrics implements PaymentObserver {
     calls.labelValues(name(result)).observe(Math.max(0, time.toNanos()) / NANOS_PER_SECOND);
   }
 
+  /** Counts payments that were cancelled with their feeds. */
+  public void cancelled(long payments) {
+    ended.labelValues(name(PaymentState.CANCELLED)).inc(payments);
+  }
+
   @Override
   public void ended(PaymentState state) {
     ended.labelValues(name(state)).inc();

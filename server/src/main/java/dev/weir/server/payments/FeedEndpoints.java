@@ -1,5 +1,6 @@
 package dev.weir.server.payments;
 
+import dev.weir.engine.payments.FeedScope;
 import dev.weir.engine.payments.FeedStatus;
 import dev.weir.engine.payments.OtherFeedException;
 import dev.weir.engine.payments.ReceptionLostException;
@@ -223,6 +224,15 @@ final class FeedEndpoints {
   HttpResponse<byte[]> feed(HttpRequest<?> request) {
     FeedStatus feed = feed(access.backend(), request);
     return Responses.json(json -> PaymentJson.write(json, feed));
+  }
+
+  @Get("/{feedId:[^/]+}/payments")
+  @ReadsQuery
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> payments(HttpRequest<?> request) {
+    PaymentBackend backend = access.backend();
+    FeedStatus feed = feed(backend, request);
+    return PaymentLists.page(backend, request, new FeedScope.One(feed.feedId()));
   }
 
   @Get("/{feedId:[^/]+}/rejects")

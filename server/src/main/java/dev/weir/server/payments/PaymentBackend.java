@@ -10,6 +10,8 @@ import java.util.function.Function;
  * What the endpoints of payments stand on.
  *
  * @param received is run after a feed was received, so that its payments are started
+ * @param reopened is run after payments were resumed or are to be tried again, so that they are
+ *     started
  * @param scheduledTime finds the time of a payment's slot
  * @param cancellation cancels a payment that has not run
  * @param defaultConfig slot configuration of feeds that name none
@@ -19,6 +21,7 @@ public record PaymentBackend(
     PaymentStore store,
     FeedReceiver receiver,
     Runnable received,
+    Runnable reopened,
     Function<String, Optional<Instant>> scheduledTime,
     Function<String, Optional<PaymentStore.Cancellation>> cancellation,
     String defaultConfig,

@@ -1,5 +1,6 @@
 package dev.weir.server.payments;
 
+import dev.weir.engine.payments.FeedScope;
 import dev.weir.engine.payments.Payment;
 import dev.weir.engine.payments.PaymentState;
 import dev.weir.engine.payments.PaymentStatus;
@@ -7,6 +8,7 @@ import dev.weir.engine.payments.PaymentStore.Cancellation;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.PathSegment;
 import dev.weir.server.http.Problem;
+import dev.weir.server.http.ReadsQuery;
 import dev.weir.server.http.RequiresRole;
 import dev.weir.server.http.Responses;
 import dev.weir.server.metrics.PaymentMetrics;
@@ -39,6 +41,13 @@ final class PaymentEndpoints {
   PaymentEndpoints(PaymentAccess access, PaymentMetrics metrics) {
     this.access = access;
     this.metrics = metrics;
+  }
+
+  @Get
+  @ReadsQuery
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> list(HttpRequest<?> request) {
+    return PaymentLists.page(access.backend(), request, new FeedScope.All());
   }
 
   @Get(ID)

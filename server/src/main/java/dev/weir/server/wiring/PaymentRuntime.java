@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -45,6 +46,9 @@ final class PaymentRuntime implements AutoCloseable {
 
   /** Holds a round that was asked for. */
   private final BlockingQueue<Boolean> asked = new ArrayBlockingQueue<>(1);
+
+  /** Whether the next round should not wait to start payments again. */
+  private final AtomicBoolean isReconcilingAsked = new AtomicBoolean();
 
   private final Thread thread;
   private volatile @Nullable RunningPayments running;
@@ -90,6 +94,12 @@ final class PaymentRuntime implements AutoCloseable {
   /** Has the payments of feeds started that were received. */
   void feedReceived() {
     // If it holds one, a round begins after this call, and finds the feed.
+    boolean unused = asked.offer(true);
+  }
+
+  /** Has payments started whose slots have passed and that were held, or had failed. */
+  void paymentsReopened() {
+    isReconcilingAsked.set(true);
     boolean unused = asked.offer(true);
   }
 
@@ -180,7 +190,9 @@ final class PaymentRuntime implements AutoCloseable {
       log.info("Payments are made by {}", known);
     }
     known.check();
-    boolean isDue = System.nanoTime() - reconciledNanos >= grace.toNanos();
+    boolean isDue =
+        isReconcilingAsked.getAndSet(false)
+            || System.nanoTime() - reconciledNanos >= grace.toNanos();
     if (hasLostWorkflows) {
       // All pages may take hours, in which feeds end and others arrive.
       if (isDue) {

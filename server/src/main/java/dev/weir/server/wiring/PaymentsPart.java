@@ -92,6 +92,7 @@ record PaymentsPart(PaymentAccess access, PaymentMetrics metrics, Supplier<List<
             store,
             new FeedReceiver(store),
             runtime::feedReceived,
+            runtime::paymentsReopened,
             paymentId -> ledger.find(paymentId).map(Slot::scheduledTime),
             runtime::cancel,
             settings.configName(),

@@ -175,6 +175,10 @@ public final class Http {
       return ((BigDecimal) at(path)).intValueExact();
     }
 
+    public boolean flagAt(String path) {
+      return (Boolean) at(path);
+    }
+
     public List<?> listAt(String path) {
       return (List<?>) at(path);
     }

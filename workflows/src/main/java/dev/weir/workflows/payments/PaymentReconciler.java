@@ -114,14 +114,27 @@ public final class PaymentReconciler implements Runnable {
   /** Does what is left to do for feeds: all of a round except the start of lost payments. */
   public void tidyUp() {
     // Before feeds are closed, because those of closed feeds are not looked at.
-    freeSlotsOfCancelled();
-    store.closeFeeds();
+    if (freeSlotsOfCancelled()) {
+      store.closeFeeds();
+    }
     resumeFeeds();
   }
 
-  /** Frees slots that were assigned, or not freed, because a cancellation was interrupted. */
-  private void freeSlotsOfCancelled() {
-    store.cancelledWithSlots(PAGE).forEach(parts.slots()::cancel);
+  /**
+   * Frees slots of payments that were cancelled with their feeds, and slots that were assigned, or
+   * not freed, because a cancellation was interrupted.
+   *
+   * @return false if there may be more
+   */
+  private boolean freeSlotsOfCancelled() {
+    for (int looked = 0; looked < MAX_PAYMENTS; looked += PAGE) {
+      List<String> cancelled = store.cancelledWithSlots(PAGE);
+      cancelled.forEach(parts.slots()::cancel);
+      if (cancelled.size() < PAGE) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**

@@ -35,8 +35,8 @@ final class FeedHoldTest {
       receiveForLater(scene, "other", 2);
       FeedScope feed = new FeedScope.One(scene.feedId("held"));
 
-      assertThat(scene.store.hold(feed)).isTrue();
-      assertThat(scene.store.hold(feed)).as("held already").isFalse();
+      assertThat(scene.store.hold(feed, "ann")).isTrue();
+      assertThat(scene.store.hold(feed, "ann")).as("held already").isFalse();
       assertThat(scene.status("held").isHeld()).isTrue();
       assertThat(scene.status("other").isHeld()).isFalse();
       assertThat(scene.awaitDone("other").paid()).isEqualTo(1);
@@ -47,7 +47,7 @@ final class FeedHoldTest {
       assertThat(scene.payments.find(scene.payment(1).paymentId()).orElseThrow().state())
           .isEqualTo(PaymentState.SCHEDULED);
 
-      assertThat(scene.store.resume(feed)).isTrue();
+      assertThat(scene.store.resume(feed, "ann")).isTrue();
       scene.reconciler(GRACE).run();
       assertThat(scene.awaitDone("held").paid()).isEqualTo(1);
       assertThat(scene.downstream.calls()).isEqualTo(2);
@@ -59,13 +59,13 @@ final class FeedHoldTest {
     try (PaymentScene scene = PaymentScene.open(CALM)) {
       FeedScope all = new FeedScope.All();
       try {
-        scene.store.hold(all);
+        scene.store.hold(all, "ann");
         scene.receive("f", scene.feed(3));
         scene.time.pass(Duration.ofHours(1));
         assertThat(scene.status("f").isHeld()).isTrue();
         assertThat(scene.downstream.calls()).isZero();
       } finally {
-        scene.store.resume(all);
+        scene.store.resume(all, "ann");
       }
       scene.reconciler(GRACE).run();
       assertThat(scene.awaitDone("f").paid()).isEqualTo(3);
@@ -79,7 +79,7 @@ final class FeedHoldTest {
       String id = scene.payment(0).paymentId();
       scene.time.await(
           "a call", Duration.ofHours(1), () -> scene.store.find(id).orElseThrow().attempts() > 0);
-      scene.store.hold(new FeedScope.One(scene.feedId("f")));
+      scene.store.hold(new FeedScope.One(scene.feedId("f")), "ann");
       scene.time.pass(Duration.ofSeconds(10));
       long calls = scene.downstream.calls(id);
       scene.time.pass(Duration.ofHours(12));

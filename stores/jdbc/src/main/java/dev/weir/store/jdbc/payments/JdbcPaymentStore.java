@@ -4,6 +4,7 @@ import dev.weir.engine.payments.FeedRecord;
 import dev.weir.engine.payments.FeedScope;
 import dev.weir.engine.payments.FeedStatus;
 import dev.weir.engine.payments.PaymentCall;
+import dev.weir.engine.payments.PaymentQuery;
 import dev.weir.engine.payments.PaymentState;
 import dev.weir.engine.payments.PaymentStatus;
 import dev.weir.engine.payments.PaymentStore;
@@ -28,6 +29,8 @@ public final class JdbcPaymentStore implements PaymentStore {
   private final FeedChunks chunks;
   private final PaymentEnds ends;
   private final PaymentHolds holds;
+  private final FeedActions actions;
+  private final PaymentLists lists;
 
   /** Creates a store on a database whose tables exist. */
   public JdbcPaymentStore(DataSource database) {
@@ -46,6 +49,8 @@ public final class JdbcPaymentStore implements PaymentStore {
     this.chunks = new FeedChunks(transactions);
     this.ends = new PaymentEnds(transactions, clock);
     this.holds = new PaymentHolds(transactions);
+    this.actions = new FeedActions(transactions);
+    this.lists = new PaymentLists(transactions);
   }
 
   /**
@@ -211,13 +216,23 @@ public final class JdbcPaymentStore implements PaymentStore {
   }
 
   @Override
-  public boolean hold(FeedScope scope) {
-    return holds.hold(scope);
+  public boolean hold(FeedScope scope, String actor) {
+    return actions.hold(scope, actor);
   }
 
   @Override
-  public boolean resume(FeedScope scope) {
-    return holds.resume(scope);
+  public boolean resume(FeedScope scope, String actor) {
+    return actions.resume(scope, actor);
+  }
+
+  @Override
+  public int cancel(FeedScope scope, String actor, int max) {
+    return actions.cancel(scope, actor, max);
+  }
+
+  @Override
+  public List<PaymentQuery.Found> list(PaymentQuery query) {
+    return lists.list(query);
   }
 
   @Override

@@ -135,9 +135,9 @@ final class RecordedCallsTest {
   void noCallBeginsWhileItsFeedIsHeld() {
     running();
     FeedScope feed = new FeedScope.One("feed-" + id);
-    otherNode.hold(feed);
+    otherNode.hold(feed, "ann");
     assertThat(beginCall(0)).isEmpty();
-    otherNode.resume(feed);
+    otherNode.resume(feed, "ann");
     assertThat(beginCall(0)).isPresent();
   }
 

@@ -1,0 +1,105 @@
+package dev.weir.server.cli;
+
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+
+/** What the commands have in common that stop feeds and let them go on. */
+abstract sealed class PaymentsAction implements Callable<Integer> {
+  private static final String PATH = "/api/v1/payments/feeds";
+
+  @Mixin private final ServerOptions server = new ServerOptions();
+
+  @Parameters(paramLabel = "FEED", arity = "0..1", description = "the id of a feed")
+  private @Nullable String feedId;
+
+  @Option(names = "--all", description = "all feeds, in place of FEED")
+  private boolean isAll;
+
+  private final String action;
+
+  private PaymentsAction(String action) {
+    this.action = action;
+  }
+
+  /** Returns what was done, for people. */
+  abstract String text(boolean isChanged, long payments);
+
+  @Override
+  public Integer call() throws InterruptedException {
+    if (isAll == (feedId != null)) {
+      throw new ParameterException(server.commandLine(), "name either FEED or --all");
+    }
+    String feed = feedId == null ? "" : "/" + WeirClient.encoded(feedId);
+    return server.run(
+        client -> {
+          byte[] answer = client.post(PATH + feed + "/" + action);
+          try {
+            JsonObject done = JsonObject.read(answer);
+            server.out().println(text(done.flag("changed"), done.requiredNumber("payments")));
+          } catch (IOException e) {
+            throw UnreachableException.notWeir(client.server(), e);
+          }
+          return ServerOptions.OK;
+        });
+  }
+
+  /** Holds feeds. */
+  @Command(
+      name = "hold",
+      description =
+          "Holds a feed or all feeds: no call of their payments is begun, by any node, until they"
+              + " are resumed. Needs the administrator's token if the server has one.",
+      mixinStandardHelpOptions = true)
+  static final class Hold extends PaymentsAction {
+    Hold() {
+      super("hold");
+    }
+
+    @Override
+    String text(boolean isChanged, long payments) {
+      return isChanged ? "Held: no call is begun from now on." : "It was held already.";
+    }
+  }
+
+  /** Resumes feeds. */
+  @Command(
+      name = "resume",
+      description =
+          "Ends the hold of a feed, or that of all feeds; feeds that are held one by one stay held."
+              + " Needs the administrator's token if the server has one.",
+      mixinStandardHelpOptions = true)
+  static final class Resume extends PaymentsAction {
+    Resume() {
+      super("resume");
+    }
+
+    @Override
+    String text(boolean isChanged, long payments) {
+      return isChanged ? "Resumed." : "It was not held.";
+    }
+  }
+
+  /** Cancels feeds. */
+  @Command(
+      name = "cancel",
+      description =
+          "Cancels the payments of a feed or of all feeds that were not called. Needs the"
+              + " administrator's token if the server has one.",
+      mixinStandardHelpOptions = true)
+  static final class Cancel extends PaymentsAction {
+    Cancel() {
+      super("cancel");
+    }
+
+    @Override
+    String text(boolean isChanged, long payments) {
+      return Phrases.count(payments, "payment") + " cancelled.";
+    }
+  }
+}

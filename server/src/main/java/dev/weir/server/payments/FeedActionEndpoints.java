@@ -1,0 +1,137 @@
+package dev.weir.server.payments;
+
+import dev.weir.engine.payments.FeedScope;
+import dev.weir.server.http.Caller;
+import dev.weir.server.http.PathSegment;
+import dev.weir.server.http.Problem;
+import dev.weir.server.http.RequiresRole;
+import dev.weir.server.http.Responses;
+import dev.weir.server.metrics.PaymentMetrics;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.MediaType;
+import io.micronaut.http.annotation.Consumes;
+import io.micronaut.http.annotation.Controller;
+import io.micronaut.http.annotation.Post;
+import io.micronaut.http.annotation.Produces;
+import io.micronaut.scheduling.TaskExecutors;
+import io.micronaut.scheduling.annotation.ExecuteOn;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Holds, resumes and cancels feeds: the emergency brake. */
+@Controller("/api/v1/payments/feeds")
+@RequiresRole(RequiresRole.Role.ADMIN)
+@ExecuteOn(TaskExecutors.VIRTUAL)
+@Consumes(MediaType.ALL)
+@Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+final class FeedActionEndpoints {
+  private static final Logger log = LoggerFactory.getLogger(FeedActionEndpoints.class);
+  private static final String FEED = "/{feedId:[^/]+}";
+
+  /** Payments that are changed in one transaction. */
+  private static final int PORTION = 5_000;
+
+  /** The segment of the path that has the feed. */
+  private static final int ID_SEGMENT = 5;
+
+  private final PaymentAccess access;
+  private final PaymentMetrics metrics;
+
+  FeedActionEndpoints(PaymentAccess access, PaymentMetrics metrics) {
+    this.access = access;
+    this.metrics = metrics;
+  }
+
+  @Post("/hold")
+  HttpResponse<byte[]> holdAll(HttpRequest<?> request) {
+    return hold(request, new FeedScope.All());
+  }
+
+  @Post(FEED + "/hold")
+  HttpResponse<byte[]> holdOne(HttpRequest<?> request) {
+    return hold(request, feed(request));
+  }
+
+  private HttpResponse<byte[]> hold(HttpRequest<?> request, FeedScope scope) {
+    boolean isNew = access.backend().store().hold(scope, Caller.of(request));
+    if (isNew) {
+      log.warn(
+          "{} is held by {}: no call of its payments is begun", text(scope), Caller.of(request));
+    }
+    return answer("hold", isNew, 0);
+  }
+
+  @Post("/resume")
+  HttpResponse<byte[]> resumeAll(HttpRequest<?> request) {
+    return resume(request, new FeedScope.All());
+  }
+
+  @Post(FEED + "/resume")
+  HttpResponse<byte[]> resumeOne(HttpRequest<?> request) {
+    return resume(request, feed(request));
+  }
+
+  private HttpResponse<byte[]> resume(HttpRequest<?> request, FeedScope scope) {
+    boolean isNew = access.backend().store().resume(scope, Caller.of(request));
+    if (isNew) {
+      log.warn("{} is resumed by {}", text(scope), Caller.of(request));
+    }
+    access.backend().reopened().run();
+    return answer("resume", isNew, 0);
+  }
+
+  @Post("/cancel")
+  HttpResponse<byte[]> cancelAll(HttpRequest<?> request) {
+    return cancel(request, new FeedScope.All());
+  }
+
+  @Post(FEED + "/cancel")
+  HttpResponse<byte[]> cancelOne(HttpRequest<?> request) {
+    return cancel(request, feed(request));
+  }
+
+  private HttpResponse<byte[]> cancel(HttpRequest<?> request, FeedScope scope) {
+    long cancelled = 0;
+    int portion = PORTION;
+    while (portion == PORTION) {
+      portion = access.backend().store().cancel(scope, Caller.of(request), PORTION);
+      cancelled += portion;
+    }
+    if (cancelled > 0) {
+      metrics.cancelled(cancelled);
+      log.warn(
+          "{} is cancelled by {}: {} payments that were not called",
+          text(scope),
+          Caller.of(request),
+          cancelled);
+    }
+    return answer("cancel", cancelled > 0, cancelled);
+  }
+
+  private FeedScope feed(HttpRequest<?> request) {
+    String id = PathSegment.of(request, ID_SEGMENT);
+    if (access.backend().store().feed(id).isEmpty()) {
+      throw PaymentProblems.unknownFeed(id);
+    }
+    return new FeedScope.One(id);
+  }
+
+  private static String text(FeedScope scope) {
+    return switch (scope) {
+      case FeedScope.One one -> "Feed " + one.feedId();
+      case FeedScope.All all -> "Every feed";
+    };
+  }
+
+  private static HttpResponse<byte[]> answer(String action, boolean isChanged, long payments) {
+    return Responses.json(
+        json -> {
+          json.writeStartObject();
+          json.writeStringField("action", action);
+          json.writeBooleanField("changed", isChanged);
+          json.writeNumberField("payments", payments);
+          json.writeEndObject();
+        });
+  }
+}
