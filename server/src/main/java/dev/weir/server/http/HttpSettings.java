@@ -51,7 +51,8 @@ public record HttpSettings(
   /** Returns true if this is the admin token or a client key. */
   public boolean isAccepted(String token) {
     // Both are compared, so that the time does not tell which one it was.
-    return isAdmin(token) | isClient(token);
+    boolean isAdmin = isAdmin(token);
+    return isClient(token) || isAdmin;
   }
 
   /** Returns true if this is the admin token. */

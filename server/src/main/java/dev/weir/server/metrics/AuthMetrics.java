@@ -6,6 +6,7 @@ import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 
 /** Metrics of callers that were refused for their credential. Thread-safe. */
 public final class AuthMetrics {
@@ -36,6 +37,6 @@ public final class AuthMetrics {
   }
 
   public void failed(Failure failure) {
-    failures.get(failure).inc();
+    Objects.requireNonNull(failures.get(failure)).inc();
   }
 }

@@ -24,7 +24,6 @@ import io.grpc.StatusRuntimeException;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.util.List;
-import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -34,12 +33,13 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(300)
 final class EnvoyStoreFailureTest {
-  private static final LongSupplier NOON = () -> Micros.ceil(ServedRules.NOON);
-
   @Test
   void aFullStoreDoesNotOpenRulesThatAreClosed() throws IOException {
     int maxKeys = 1_000;
-    LimitStore full = new OpenWhenFull(new MemoryLimitStore(NOON, maxKeys), NOON);
+    LimitStore full =
+        new OpenWhenFull(
+            new MemoryLimitStore(EnvoyStoreFailureTest::noon, maxKeys),
+            EnvoyStoreFailureTest::noon);
     try (ServedRules served = served(full)) {
       for (int i = 0; i < maxKeys; i++) {
         served.ask(descriptor("rule", "closed", "user", "u" + i));
@@ -91,8 +91,13 @@ final class EnvoyStoreFailureTest {
     }
   }
 
+  private static long noon() {
+    return Micros.ceil(ServedRules.NOON);
+  }
+
   private static ServedRules served(LimitStore store) throws IOException {
-    return ServedRules.sharing(new ServedRules.Stores(store, new MemoryLeaseStore(NOON)))
+    return ServedRules.sharing(
+            new ServedRules.Stores(store, new MemoryLeaseStore(EnvoyStoreFailureTest::noon)))
         .with(
             inAMinute("closed", 2).onStoreFailure(OnStoreFailure.CLOSED),
             inAMinute("local", 2).onStoreFailure(OnStoreFailure.LOCAL),
