@@ -36,13 +36,14 @@ final class LimitChangeTest {
   /** The recipe of an operator who tightens a limit because of abuse. */
   @Test
   void tightenedLimitStaysUsedUntilTheNewWindowEnds() {
-    Duration short5 = Duration.ofSeconds(5);
-    Duration long600 = Duration.ofSeconds(600);
+    Duration fiveSeconds = Duration.ofSeconds(5);
+    Duration tenMinutes = Duration.ofMinutes(10);
     Map<Limit, Limit> changes =
         Map.of(
-            FixedWindow.of(5, short5), FixedWindow.of(5, long600),
-            FixedWindow.of(5, short5).alignedToEpoch(), FixedWindow.of(5, long600).alignedToEpoch(),
-            SlidingWindow.of(5, short5), SlidingWindow.of(5, long600));
+            FixedWindow.of(5, fiveSeconds), FixedWindow.of(5, tenMinutes),
+            FixedWindow.of(5, fiveSeconds).alignedToEpoch(),
+                FixedWindow.of(5, tenMinutes).alignedToEpoch(),
+            SlidingWindow.of(5, fiveSeconds), SlidingWindow.of(5, tenMinutes));
     changes.forEach(
         (before, after) -> {
           Usage used = before.decide(Usage.NONE, 5, NOW).next();
@@ -131,7 +132,7 @@ final class LimitChangeTest {
   @Test
   void refusalUnderTheChangedLimitSettlesTheUsage() {
     FixedWindow before = FixedWindow.of(5, Duration.ofSeconds(5));
-    FixedWindow after = FixedWindow.of(5, Duration.ofSeconds(600));
+    FixedWindow after = FixedWindow.of(5, Duration.ofMinutes(10));
     Usage used = before.decide(Usage.NONE, 5, NOW).next();
     assertThat(before.decide(used, 1, NOW).next()).isSameAs(used);
     assertThat(after.decide(used, 1, NOW + 1).next())
