@@ -52,8 +52,9 @@ import java.util.function.Predicate;
  * Thread-safe.
  */
 public final class Failover implements LimitStore {
+  /** With the reserved prefix, so that no rule has its name. */
   private static final Policy WATCH =
-      Policy.of("weir watch", FixedWindow.of(1, Duration.ofSeconds(1)));
+      Policy.of("weir:watch", FixedWindow.of(1, Duration.ofSeconds(1)));
 
   private final GuardedStore<LimitStore> store;
   private final FallbackSwitch fallbackSwitch;

@@ -4,6 +4,7 @@ import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.limits.Limiter;
 import dev.weir.engine.limits.Policy;
 import dev.weir.engine.notifications.MessageLog;
+import dev.weir.engine.rules.RuleName;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.kafka.MessageTopics;
 import dev.weir.notifications.provider.SmsProvider;
@@ -115,7 +116,8 @@ final class SenderPart implements AutoCloseable {
     TokenBucket bucket =
         TokenBucket.of(settings.rate().partsPerSecond().getAsInt(), Duration.ofSeconds(1));
     return sender.withRate(
-        new SenderSettings.Rate(limiter, Policy.of("notification-provider", bucket)));
+        new SenderSettings.Rate(
+            limiter, Policy.of(RuleName.RESERVED_PREFIX + "notification-provider", bucket)));
   }
 
   /** Stops the sender; it can be started again. */

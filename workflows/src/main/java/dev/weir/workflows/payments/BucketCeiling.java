@@ -5,6 +5,7 @@ import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.Limiter;
 import dev.weir.engine.limits.Policy;
+import dev.weir.engine.rules.RuleName;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -17,6 +18,9 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class BucketCeiling implements Ceiling {
   private static final long MICROS_PER_SECOND = 1_000_000;
+
+  /** No rule can have it. */
+  private static final String POLICY = RuleName.RESERVED_PREFIX + "payments";
 
   private final Limiter limiter;
   private final String downstream;
@@ -36,7 +40,7 @@ public final class BucketCeiling implements Ceiling {
     int perSecond = max - capacity;
     this.limiter = limiter;
     this.downstream = downstream;
-    this.policy = Policy.of("downstream", new TokenBucket(capacity, perSecond, MICROS_PER_SECOND));
+    this.policy = Policy.of(POLICY, new TokenBucket(capacity, perSecond, MICROS_PER_SECOND));
     this.line = new WaitingLine(leases, downstream + "/line", MICROS_PER_SECOND / perSecond);
   }
 

@@ -3,7 +3,10 @@ package dev.weir.workflows.payments;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.limits.Limiter;
+import dev.weir.engine.limits.Policy;
 import dev.weir.engine.limits.memory.MemoryLeaseStore;
 import dev.weir.engine.limits.memory.MemoryLimitStore;
 import java.time.Duration;
@@ -50,6 +53,16 @@ final class BucketCeilingTest {
       last = wait.duration();
     }
     assertThat(last).isBetween(Duration.ofMillis(1_990), Duration.ofMillis(2_030));
+  }
+
+  @Test
+  void sharesItsCountWithNoRule() {
+    Policy rule = Policy.of("downstream", new TokenBucket(5, 45, 1_000_000));
+    while (limiter.acquire(rule, "bank") instanceof Decision.Allowed) {
+      // Until the rule refuses.
+    }
+    assertThat(new BucketCeiling(limiter, leases, "bank", 50).enter("p"))
+        .isInstanceOf(Ceiling.Permit.class);
   }
 
   @Test
