@@ -6,6 +6,7 @@ import dev.weir.engine.payments.FeedRecord;
 import dev.weir.engine.payments.Payment;
 import dev.weir.engine.slots.internal.SlotNames;
 import java.math.BigDecimal;
+import java.text.Normalizer;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -95,6 +96,11 @@ final class PaymentCheck {
       SlotNames.eventIdProblem(id)
           .ifPresent(problem -> reasons.add(FeedField.PAYMENT_ID.text() + " " + problem));
     }
+    if (reasons.isEmpty() && !isUnmistakable(id)) {
+      reasons.add(
+          "paymentId must have no space at its ends, and no characters that look like others or"
+              + " cannot be seen, such as no-break and zero-width spaces");
+    }
     if (id.startsWith(Payment.RESERVED_PREFIX)) {
       reasons.add("paymentId must not start with " + Payment.RESERVED_PREFIX);
     }
@@ -102,6 +108,40 @@ final class PaymentCheck {
       reasons.add("paymentId must not be " + Payment.RESERVED_ID);
     }
     return id;
+  }
+
+  /**
+   * Returns false for an id that people take for another one. Such an id would be another payment,
+   * and the payment would be made twice.
+   */
+  private static boolean isUnmistakable(String id) {
+    return id.charAt(0) != ' '
+        && id.charAt(id.length() - 1) != ' '
+        && id.codePoints().allMatch(PaymentCheck::isVisible)
+        && Normalizer.isNormalized(id, Normalizer.Form.NFC);
+  }
+
+  private static boolean isVisible(int codePoint) {
+    return switch (Character.getType(codePoint)) {
+      case Character.CONTROL,
+          Character.FORMAT,
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR,
+          Character.PRIVATE_USE,
+          Character.UNASSIGNED ->
+          false;
+      case Character.SPACE_SEPARATOR -> codePoint == ' ';
+      // Hangul fillers and variation selectors are letters and marks that cannot be seen.
+      default ->
+          !(codePoint == 0x115F
+              || codePoint == 0x1160
+              || codePoint == 0x3164
+              || codePoint == 0xFFA0
+              || codePoint == 0x2800
+              || codePoint == 0x034F
+              || (codePoint >= 0xFE00 && codePoint <= 0xFE0F)
+              || (codePoint >= 0xE0100 && codePoint <= 0xE01EF));
+    };
   }
 
   /** Returns the amount with as many fraction digits as its currency has, so that 5 is 5.00. */

@@ -339,6 +339,39 @@ final class FeedReaderTest {
   }
 
   @Test
+  void idThatLooksLikeAnotherOneIsRejected() throws IOException {
+    for (String id :
+        List.of(
+            " p1",
+            "p1 ",
+            "p1\u00A0",
+            "\u00A0p1",
+            "p\u200B1",
+            "\uFEFFp1",
+            "p1\u2060",
+            "p1\u202E",
+            "p\u00AD1",
+            "p1\u3000",
+            "p\u2009x",
+            "p1\uFE0F",
+            "p\u3164",
+            "e\u0301",
+            "p1\u2028")) {
+      FeedRecord record = ndjson(json("\"" + id + "\"", "1")).getFirst();
+      assertThat(record)
+          .as("%s", id.codePoints().boxed().toList())
+          .isInstanceOfSatisfying(
+              FeedRecord.Rejected.class,
+              rejected -> assertThat(rejected.reason()).startsWith("paymentId must "));
+    }
+    for (String id : List.of("p 1", "\u00E9", "order/7#\u00FC", "\uD83D\uDCB6-1")) {
+      assertThat(ndjson(json("\"" + id + "\"", "1")).getFirst())
+          .as(id)
+          .isInstanceOf(FeedRecord.Accepted.class);
+    }
+  }
+
+  @Test
   void endsAFeedThatIsTooLong() throws IOException {
     byte[] feed = "{}\n{}\n{}\n".getBytes(UTF_8);
     FeedReader reader =
