@@ -66,7 +66,7 @@ public final class StatusMeanings {
       if (!parts.matches() || !WORDS.containsKey(parts.group(3))) {
         throw new IllegalArgumentException(
             ("must be a list of entries such as 409=in-progress or 5xx=unknown, each with one of"
-                 + " %s; not \"%s\"")
+                    + " %s; not \"%s\"")
                 .formatted(
                     WORDS.keySet().stream().sorted().collect(Collectors.joining(", ")),
                     entry.strip()));

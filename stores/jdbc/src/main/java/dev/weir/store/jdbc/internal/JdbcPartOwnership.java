@@ -67,17 +67,19 @@ public final class JdbcPartOwnership implements PartOwnership {
     discard();
     try {
       Connection connection = database.getConnection();
+      boolean isLocked = false;
       boolean isKept = false;
       try {
-        isKept = isLocked(connection, "select pg_try_advisory_lock(%s)");
-        if (isKept) {
+        isLocked = isLocked(connection, "select pg_try_advisory_lock(%s)");
+        if (isLocked) {
           Sql.update(connection, OWN, part, id, node);
           session = connection;
+          isKept = true;
         }
         return isKept;
       } finally {
-        if (session != connection) {
-          release(connection, isKept);
+        if (!isKept) {
+          release(connection, isLocked);
         }
       }
     } catch (SQLException e) {

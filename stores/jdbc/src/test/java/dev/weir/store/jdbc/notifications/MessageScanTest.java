@@ -150,6 +150,6 @@ final class MessageScanTest {
             List.of(),
             Optional.empty()));
     log.reopen(ids, Instant.now().plusSeconds(60));
-    assertThat(log.removeOlder(Duration.ofSeconds(-60), 5)).isPositive();
+    assertThat(log.removeOlder(Duration.ofMinutes(-1), 5)).isPositive();
   }
 }
