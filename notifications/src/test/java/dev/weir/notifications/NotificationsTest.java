@@ -269,7 +269,7 @@ final class NotificationsTest {
 
   /** A broker may be slow for some users only, those of one partition. */
   @Test
-  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void usersDoNotWaitForTheMessagesOfOthers() throws Exception {
     SlowForSome slow = new SlowForSome(1);
     try (SendScene others = new SendScene(slow);

@@ -77,7 +77,7 @@ final class UserProducersTest {
 
   /** A producer blocks while its buffer is full. */
   @Test
-  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void producerWhoseBufferIsFullDelaysNoOther() throws Exception {
     CountDownLatch hasRoom = new CountDownLatch(1);
     MockProducer<byte[], byte[]> full =

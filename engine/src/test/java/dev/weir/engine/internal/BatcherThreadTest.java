@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Batches that a thread of the batcher works on, not one of its callers. */
-@Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class BatcherThreadTest {
   private static <T> FutureTask<T> call(Callable<T> work) {
     FutureTask<T> result = new FutureTask<>(work);

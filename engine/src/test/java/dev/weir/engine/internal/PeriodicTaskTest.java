@@ -13,7 +13,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(300)
 final class PeriodicTaskTest {
   private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
   private final TaskLog log =

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** An error of this process, such as a lack of memory, while a request waits in a side lane. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class SideLaneErrorTest {
   private static final SlotPolicy POLICY = SlotPolicy.of(10, Duration.ofSeconds(4));
 

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** On a real Kafka and a real OpenSearch. */
-@Timeout(value = 4 * 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class IndexerTest {
   private final OpenSearch search = TestSearch.client();
   private final EventScene scene = new EventScene();

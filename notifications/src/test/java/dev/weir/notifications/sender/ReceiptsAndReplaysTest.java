@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Receipts that come while the sender tries a message, or after it has given up. */
-@Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class ReceiptsAndReplaysTest {
   private final SenderScene scene = new SenderScene();
   private final Message message = message(1, "message");

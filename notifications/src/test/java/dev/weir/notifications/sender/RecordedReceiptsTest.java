@@ -12,7 +12,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(300)
 final class RecordedReceiptsTest {
   private final MemoryStores stores = new MemoryStores();
   private final Message message = SenderScene.message(1, "hello");

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Messages that were handed over, and whose answer is missing or late. */
-@Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class UnansweredMessagesTest {
   private final SenderScene scene = new SenderScene();
   private final SenderSettings atMostOnce = scene.settings.withRepetition(Repetition.AT_MOST_ONCE);

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The commands against a real node on a real PostgreSQL. */
-@Timeout(60)
+@Timeout(300)
 final class SlotsCommandIT {
   @TempDir static Path data;
   private static Node node;

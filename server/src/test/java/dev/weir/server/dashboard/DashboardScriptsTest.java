@@ -17,7 +17,7 @@ import org.junit.jupiter.api.condition.EnabledIf;
  * Runs the unit tests of the dashboard's modules, in {@code src/test/js}, by Node's test runner.
  */
 @EnabledIf(value = "isNodeAtHand", disabledReason = "there is no node on the PATH")
-@Timeout(120)
+@Timeout(300)
 final class DashboardScriptsTest {
   static boolean isNodeAtHand() {
     return Chromium.onPath("node").isPresent();

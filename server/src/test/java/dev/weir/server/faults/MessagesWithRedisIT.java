@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Messages while Redis counts them, is lost, and comes back without its data. */
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class MessagesWithRedisIT {
   private static final String DOWN = "The store of hot counts is down";
   private static final String BACK = "The store of hot counts is back";

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Compressed bodies, complete and broken. */
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class CompressedBodiesIT {
   @RegisterExtension static final RunningNode NODE = RunningNode.inMemory(Map.of());
 

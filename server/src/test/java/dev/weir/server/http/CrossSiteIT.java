@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What pages of other sites can make a browser send to a Weir on loopback without a token. */
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class CrossSiteIT {
   private static final String EVIL = "evil.example";
   private static final String CONFIG = "/admin/rate-limit/config";

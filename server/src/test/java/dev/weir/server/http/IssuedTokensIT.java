@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What the tokens of an OpenID Connect issuer permit. */
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class IssuedTokensIT {
   private static final String ADMIN_PATH = "/admin/rate-limit/configs";
   private static final String DATA_PATH = "/api/v1/slots";

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Messages over HTTP, on one node with its own PostgreSQL and Kafka. */
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class NotificationIT {
   private static final String INVALID = "Missing/Invalid Arguments";
 

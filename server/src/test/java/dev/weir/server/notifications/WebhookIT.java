@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Messages to a webhook, what it reports of them, and replays of those that it rejected. */
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class WebhookIT {
   private static final String SECRET = "secret-of-the-webhook";
   private static final String RECEIPTS = "/api/messages/receipts";

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What a node answers to other machines, which reach it on an address other than loopback. */
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class BeyondLoopbackIT {
   private static final String ADMIN = "token-of-administrators";
   private static final String KEY = "key-of-a-client-or-two";

@@ -28,7 +28,7 @@ final class OperationsPortTest {
   private static final String KEY = "key-of-a-client-or-two";
 
   @Test
-  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void connectionsThatSendAByteNowAndThenDoNotKeepOthersOut() throws IOException {
     try (OperationsPort port =
         new OperationsPort(

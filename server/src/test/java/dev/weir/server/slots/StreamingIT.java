@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Streams of lines: answered immediately, no faster than they are read, and only while both sides
  * are connected.
  */
-@Timeout(value = 1, unit = TimeUnit.MINUTES)
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class StreamingIT {
   private static final String HEAD =
       """

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Two real nodes end and give slots of the same events at the same moment, across configurations,
  * while a reconciler reclaims. Afterwards the database must prove every rule.
  */
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class RacingEndingsIT {
   private static final List<String> CONFIGS = List.of("x", "y", "z");
   private static final int EVENTS = 12;

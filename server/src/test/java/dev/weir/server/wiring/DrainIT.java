@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A node that is told to stop answers what it was asked, and one in little memory all of it. */
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class DrainIT {
   private static final int CLIENTS = 8;
   private static final String STREAM =

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
  * {@code ./weir test} fetches it from PyPI and names it in a variable, or says that it could not.
  */
 @EnabledIfEnvironmentVariable(named = "WEIR_TEST_ENVOY", matches = ".+")
-@Timeout(120)
+@Timeout(300)
 final class EnvoyIT {
   @TempDir private Path folder;
 

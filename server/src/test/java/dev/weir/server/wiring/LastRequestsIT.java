@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Whoever is connected to a node that was told to stop gets an answer, whenever it asks. */
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class LastRequestsIT {
   private static final String READY = "GET /health/ready HTTP/1.1\r\nHost: localhost\r\n\r\n";
   private static final String LIVE = "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n";

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A node whose Redis does not accept its password. */
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class LimitStoreAwayIT {
   private static final String READY = "/health/ready";
   private static final String CHECK = "/api/v1/check";

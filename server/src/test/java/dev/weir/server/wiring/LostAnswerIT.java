@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a caller is told when the database's answer is lost, against what the database did. */
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class LostAnswerIT {
   private static final String SLOTS = "/api/v1/slots";
   private static final String WRITE = "insert into slot ";

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two nodes on one Oracle, for which H2 stands in, and no PostgreSQL. */
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class OracleNodeIT {
   private static final String SLOTS = "/api/v1/slots";
   private static final String URL = OracleStandIn.create();

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A node that makes no payments does not pay for them. */
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class PaymentsOnDemandIT {
   @Test
   void nothingOfTemporalIsLoadedBeforeTheFirstFeed(@TempDir Path folder) throws Exception {

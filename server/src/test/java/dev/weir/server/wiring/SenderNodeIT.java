@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A sender without the rest of a node, as its operators see it. */
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class SenderNodeIT {
   @Test
   void answersOperatorsOnAPortOfItsOwn(@TempDir Path folder) throws Exception {

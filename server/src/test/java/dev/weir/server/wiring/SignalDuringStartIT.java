@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A node that is told to stop while it starts leaves no PostgreSQL behind. */
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class SignalDuringStartIT {
   private static final String CREATING = "Creating a database in";
   private static final String RUNNING = "runs on port";

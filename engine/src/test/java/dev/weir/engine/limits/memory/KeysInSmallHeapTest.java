@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A caller that makes up more keys than fit into the heap of a node. */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class KeysInSmallHeapTest {
   @Test
   void storeIsFullBeforeTheHeapIs() throws IOException, InterruptedException {

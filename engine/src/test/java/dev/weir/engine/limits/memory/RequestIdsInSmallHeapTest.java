@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A caller that sends more request ids than fit into the heap of a node. */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RequestIdsInSmallHeapTest {
   @Test
   void storeIsFullBeforeTheHeapIs() throws IOException, InterruptedException {

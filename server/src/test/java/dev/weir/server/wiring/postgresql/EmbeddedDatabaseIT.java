@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class EmbeddedDatabaseIT {
   private static final Duration BOUND = Duration.ofSeconds(30);
   private static final Map<String, String> SETTINGS_IN_FORCE =

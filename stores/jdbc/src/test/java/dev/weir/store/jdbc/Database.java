@@ -56,7 +56,8 @@ public final class Database {
   }
 
   public static HikariDataSource openPool(String url) {
-    return PostgresqlPool.open(new PoolSettings(url, "postgres", "", 1, 12, Duration.ofSeconds(5)));
+    return PostgresqlPool.open(
+        new PoolSettings(url, "postgres", "", 1, 12, Duration.ofSeconds(30)));
   }
 
   public String url() {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Compares what a store reports after a lost response with what Redis did. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class LostAnswers {
   private static final Policy TEN = Policy.of("ten", TokenBucket.of(10, Duration.ofHours(1)));
   private static final Concurrency TWO = Concurrency.of(2, Duration.ofMinutes(10));

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Claims about TLS: trusted servers are used, all others are refused with the reason. */
-@Timeout(120)
+@Timeout(300)
 interface TlsClaims {
   Policy TEN = Policy.of("ten", TokenBucket.of(10, Duration.ofHours(1)));
 

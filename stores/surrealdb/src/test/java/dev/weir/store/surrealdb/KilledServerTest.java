@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
  * A SurrealDB that is killed while callers take tokens: after its restart, none is granted twice.
  */
 @RequiresSurrealDb
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class KilledServerTest {
   private static final int CALLERS = 16;
   private static final int TOKENS = 1_000;

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Compares what a store reports after a lost response with what SurrealDB did. */
 @RequiresSurrealDb
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class LostAnswerTest {
   private static final Policy TEN = Policy.of("ten", TokenBucket.of(10, Duration.ofHours(100)));
   private static final Concurrency TWO = Concurrency.of(2, Duration.ofMinutes(10));

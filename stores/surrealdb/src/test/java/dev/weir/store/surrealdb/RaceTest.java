@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Eight writers race for tokens on RocksDB: each token is granted once. */
 @RequiresSurrealDb
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RaceTest {
   private static final int WRITERS = 8;
   private static final int TOKENS = 300;

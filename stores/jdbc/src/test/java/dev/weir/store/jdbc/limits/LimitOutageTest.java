@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The database stops and comes back while permits are taken and leases are held. */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class LimitOutageTest {
   private static final int CALLERS = 16;
   private static final Concurrency LONG = Concurrency.of(5, Duration.ofDays(1));

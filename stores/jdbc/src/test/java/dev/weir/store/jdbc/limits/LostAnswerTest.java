@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Compares what a store reports after a lost response with what the database did. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class LostAnswerTest {
   private final Database database = Database.get();
   private final InstantSource clock = InstantSource.fixed(Account.NOON);

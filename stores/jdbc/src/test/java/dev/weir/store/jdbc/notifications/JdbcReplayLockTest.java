@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Two nodes, each with its own connections. */
-@Timeout(60)
+@Timeout(300)
 final class JdbcReplayLockTest {
   private final String url = Database.get().createEmpty();
   private final HikariDataSource node = Database.openPool(url);

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A foreign transaction holds the row of one user, such as one of an operator. */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class LockedUserTest {
   private final String url = Database.get().createEmpty();
   private final HikariDataSource pool = Database.openPool(url);

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
  * No statement reads a whole table, even if its plan was made while the table was empty. The outbox
  * is the exception: a claim reads all of it, because a message is there for a moment only.
  */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class MessageScanTest {
   private static final int ROWS = 20_000;
   private static final int ROWS_OF_OUTBOX = 100;

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Counts how often a batch of messages waits for the server. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class SendRoundTripsTest {
   private final Database database = Database.get();
   private final CountingProxy proxy = new CountingProxy(port(database.url()));

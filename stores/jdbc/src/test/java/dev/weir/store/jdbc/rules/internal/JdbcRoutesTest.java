@@ -18,7 +18,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class JdbcRoutesTest extends RoutesKit {
   private final Database database = Database.get();
   private final JdbcRoutes routes = new JdbcRoutes(database.pool(), StoreClock.DATABASE);

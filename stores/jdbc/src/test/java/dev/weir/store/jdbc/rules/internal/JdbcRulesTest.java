@@ -18,7 +18,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class JdbcRulesTest extends RulesKit {
   private final Database database = Database.get();
   private final JdbcRules rules = new JdbcRules(database.pool(), StoreClock.DATABASE);

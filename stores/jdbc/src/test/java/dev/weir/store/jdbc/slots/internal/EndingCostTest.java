@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The rows that a cancellation reads under the lock if a configuration had two window sizes. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class EndingCostTest {
   private static final SlotDialect DIALECT = SlotDialect.of(Dialect.POSTGRESQL);
 

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Another transaction has locked a configuration: only requests for that one wait. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class LockedConfigurationTest {
   private static final SlotDialect DIALECT = SlotDialect.of(Dialect.POSTGRESQL);
 

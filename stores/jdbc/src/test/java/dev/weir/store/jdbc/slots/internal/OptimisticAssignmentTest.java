@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Batches planned without the lock, and changes that happen before they are written. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class OptimisticAssignmentTest {
   private static final SlotDialect DIALECT = SlotDialect.of(Dialect.POSTGRESQL);
 

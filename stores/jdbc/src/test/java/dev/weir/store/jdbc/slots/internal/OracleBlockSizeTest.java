@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
  * Batches that the block cannot hold are written without it. H2 has no PL/SQL, and the connections
  * refuse a block, so a batch that is sent as one fails.
  */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class OracleBlockSizeTest {
   private final OracleDatabase database = OracleDatabase.get();
   private final Node node = OracleDatabase.node(database.pool(), InstantSource.fixed(Account.NOON));

@@ -43,7 +43,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Executes the PL/SQL of a batch on MariaDB in its Oracle mode, as a procedure. Only the clock and
  * {@code hextoraw} are MariaDB's.
  */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class OracleBlockTest {
   private static final String NOW = "l_now := floor(unix_timestamp(sysdate(6)) * 1000000);";
   private static final String CALL = "call write_batch(?, ?, ?, ?, ?, ?, ?)";

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Statements are the same whatever the locale: a format writes numbers in the digits of the default
  * locale. In a process of its own, because constants are made when their class is loaded.
  */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class OracleLocaleTest {
   /** German separates decimals by a comma; Arabic in Egypt has other digits; Turkish another i. */
   @ParameterizedTest

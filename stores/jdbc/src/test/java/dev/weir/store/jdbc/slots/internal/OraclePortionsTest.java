@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
  * More values than a statement takes. H2 takes any number, so the connections refuse statements
  * with too many. Always on the stand-in, which is filled by statements of H2.
  */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class OraclePortionsTest {
   private static final int EVENTS = 32_768;
   private static final int MANY = InList.MAX_VALUES + 8;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Counts the round trips to Oracle, by the calls for which its driver makes one. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class OracleRoundTripsTest {
   private final InstantSource clock = InstantSource.fixed(Account.NOON);
   private final CheckedDataSource counted = CheckedDataSource.of(OracleDatabase.get().pool());

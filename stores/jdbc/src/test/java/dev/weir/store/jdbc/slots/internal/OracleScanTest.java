@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
  * the stand-in: the plans of Oracle are not those of H2, but both can only use the indexes that
  * there are.
  */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class OracleScanTest {
   private static final Pattern READ = Pattern.compile("scanCount: (\\d+)");
   private static final int MANY = 3_000;

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class OracleUpkeepTest {
   private final OracleDatabase database = OracleDatabase.get();
   private final Node node = OracleDatabase.node(database.pool(), InstantSource.fixed(Account.NOON));

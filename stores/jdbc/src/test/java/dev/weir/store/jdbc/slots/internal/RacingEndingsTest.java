@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Endings that are made to collide with a new assignment of the same event elsewhere. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RacingEndingsTest {
   private final Database database = Database.get();
   private final Node node = Database.node(database.pool(), InstantSource.fixed(Account.NOON));

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Windows whose bitmaps together are several times as large as the heap of a node. */
-@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class SmallHeapTest {
   private static final int WINDOWS = 1_200;
   private static final int LAST_PLACE = (1 << 20) - 1;
