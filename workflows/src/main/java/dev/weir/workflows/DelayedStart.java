@@ -3,6 +3,7 @@ package dev.weir.workflows;
 import io.temporal.api.enums.v1.WorkflowIdReusePolicy;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowExecutionAlreadyStarted;
+import io.temporal.client.WorkflowNotFoundException;
 import io.temporal.client.WorkflowOptions;
 import java.time.Duration;
 import java.time.Instant;
@@ -11,12 +12,15 @@ import java.time.Instant;
 final class DelayedStart {
   private DelayedStart() {}
 
-  /** Starts a workflow under the id of its event. Returns false if it was started earlier. */
-  static boolean start(
-      WorkflowClient client, PacedRequest request, Instant scheduledTime, Instant now) {
-    PacedWorkflow workflow = request.workflow();
+  /** Starts a workflow under an id. */
+  static PacedStart start(
+      WorkflowClient client,
+      PacedWorkflow workflow,
+      String workflowId,
+      Instant scheduledTime,
+      Instant now) {
     WorkflowOptions.Builder options =
-        WorkflowOptions.newBuilder(workflow.options()).setWorkflowId(request.eventId());
+        WorkflowOptions.newBuilder(workflow.options()).setWorkflowId(workflowId);
     if (workflow.options().getWorkflowIdReusePolicy() == null) {
       options.setWorkflowIdReusePolicy(
           WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE);
@@ -28,9 +32,22 @@ final class DelayedStart {
       client
           .newUntypedWorkflowStub(workflow.type(), options.build())
           .start(workflow.arguments().toArray());
-      return true;
+      return new PacedStart.Started(scheduledTime);
     } catch (WorkflowExecutionAlreadyStarted e) {
-      return false;
+      // It names the type that was wanted, not that of the one that exists.
+      String type = typeOf(client, workflowId, workflow.type());
+      return type.equals(workflow.type())
+          ? new PacedStart.AlreadyStarted(scheduledTime)
+          : new PacedStart.IdTaken(workflowId, type);
+    }
+  }
+
+  private static String typeOf(WorkflowClient client, String workflowId, String wanted) {
+    try {
+      return client.newUntypedWorkflowStub(workflowId).describe().getWorkflowType();
+    } catch (WorkflowNotFoundException e) {
+      // It has ended and was removed meanwhile. Whoever starts again finds the id free.
+      return wanted;
     }
   }
 }

@@ -10,6 +10,11 @@ public sealed interface PacedStart {
   /** The workflow was started earlier. */
   record AlreadyStarted(Instant scheduledTime) implements PacedStart {}
 
+  /**
+   * Nothing was started, because a workflow of another type has the id. The slot is not confirmed.
+   */
+  record IdTaken(String workflowId, String workflowType) implements PacedStart {}
+
   /** Nothing was started, because there is no slot. */
   record NoSlot(String reason) implements PacedStart {}
 }

@@ -17,7 +17,8 @@ import java.util.List;
  * }</pre>
  *
  * <p>The event id is the workflow id, so starting twice starts once: as long as Temporal keeps the
- * execution, and after that as long as the slot is kept and confirmed. A start delay is a minimum:
+ * execution, and after that as long as the slot is kept and confirmed. A workflow of another type
+ * that has the id is not taken for it: see {@link PacedStart.IdTaken}. A start delay is a minimum:
  * a worker that was down finds all its workflows due, so a downstream with a hard limit needs its
  * own guard.
  *
@@ -31,6 +32,7 @@ public final class PacedStarter {
   private final int maxConcurrentStarts;
   private final boolean confirms;
   private final boolean startsConfirmed;
+  private final String workflowIdPrefix;
 
   private PacedStarter(Builder builder) {
     this.client = builder.client;
@@ -39,6 +41,7 @@ public final class PacedStarter {
     this.maxConcurrentStarts = builder.maxConcurrentStarts;
     this.confirms = builder.confirms;
     this.startsConfirmed = builder.startsConfirmed;
+    this.workflowIdPrefix = builder.workflowIdPrefix;
   }
 
   /** Returns a starter with the defaults. */
@@ -65,6 +68,7 @@ public final class PacedStarter {
     private int maxConcurrentStarts = DEFAULT_CONCURRENT_STARTS;
     private boolean confirms = true;
     private boolean startsConfirmed;
+    private String workflowIdPrefix = "";
 
     private Builder(WorkflowClient client, SlotSource slots) {
       this.client = client;
@@ -101,6 +105,15 @@ public final class PacedStarter {
      */
     public Builder startsConfirmed(boolean other) {
       this.startsConfirmed = other;
+      return this;
+    }
+
+    /**
+     * Sets what comes before the event id in the workflow id; nothing by default. It keeps apart
+     * the workflows of those who use the same ids in one namespace of Temporal.
+     */
+    public Builder workflowIdPrefix(String other) {
+      this.workflowIdPrefix = other;
       return this;
     }
 
@@ -153,13 +166,17 @@ public final class PacedStarter {
   }
 
   private PacedStart start(PacedRequest request, Instant scheduledTime) {
-    boolean isNew = DelayedStart.start(client, request, scheduledTime, clock.instant());
-    if (confirms) {
+    PacedStart start =
+        DelayedStart.start(
+            client,
+            request.workflow(),
+            workflowIdPrefix + request.eventId(),
+            scheduledTime,
+            clock.instant());
+    if (confirms && !(start instanceof PacedStart.IdTaken)) {
       slots.confirm(request.eventId());
     }
-    return isNew
-        ? new PacedStart.Started(scheduledTime)
-        : new PacedStart.AlreadyStarted(scheduledTime);
+    return start;
   }
 
   int maxConcurrentStarts() {

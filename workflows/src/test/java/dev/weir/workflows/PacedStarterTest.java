@@ -8,6 +8,7 @@ import dev.weir.engine.slots.SlotScheduler;
 import dev.weir.engine.slots.SlotState;
 import dev.weir.engine.slots.SlotStore;
 import dev.weir.engine.slots.internal.MemorySlotLedger;
+import io.temporal.client.WorkflowOptions;
 import io.temporal.worker.WorkerFactory;
 import io.temporal.workflow.Workflow;
 import java.time.Duration;
@@ -62,6 +63,18 @@ final class PacedStarterTest {
 
   private static PacedWorkflow greeting(String name) {
     return PacedWorkflow.of(Greeting.class, QUEUE, name);
+  }
+
+  @Test
+  void workflowOfAnotherTypeUnderTheIdIsNotTakenForIt() {
+    time.client()
+        .newUntypedWorkflowStub(
+            "Payroll",
+            WorkflowOptions.newBuilder().setTaskQueue("payroll").setWorkflowId("ann").build())
+        .start();
+    assertThat(starter.start(greeting("ann"), "ann", CONFIG, time.instant()))
+        .isEqualTo(new PacedStart.IdTaken("ann", "Payroll"));
+    assertThat(slots.find("ann").orElseThrow().state()).isEqualTo(SlotState.ASSIGNED);
   }
 
   @Test

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
  * A payment as a feed describes it. Whether accounts, currency and amount make sense is checked
  * when the feed is read.
  *
- * @param paymentId event id of the slot, workflow id and idempotency key
+ * @param paymentId event id of the slot, the end of the workflow id, and idempotency key
  * @param currency ISO 4217 code
  * @param requestedTime the wanted time, rounded up to microseconds; empty for now
  * @param reference text for the creditor; may be empty

@@ -7,6 +7,7 @@ import dev.weir.engine.payments.PaymentStore.Chunk;
 import dev.weir.engine.payments.PaymentStore.FeedPayment;
 import dev.weir.engine.payments.PaymentStore.SlotSpan;
 import dev.weir.workflows.PacedBatch;
+import dev.weir.workflows.PacedStart;
 import dev.weir.workflows.PacedStarter;
 import dev.weir.workflows.SlotSource;
 import dev.weir.workflows.SlotSource.PacedSlot;
@@ -14,6 +15,7 @@ import dev.weir.workflows.internal.Tasks;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityExecutionContext;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -40,6 +42,7 @@ final class FeedStart implements FeedActivities {
   private final PacedStarter starter;
   private final PaymentStarts starts;
   private final PaymentObserver observer;
+  private final InstantSource clock;
   private final FeedSizes sizes;
 
   FeedStart(
@@ -48,12 +51,14 @@ final class FeedStart implements FeedActivities {
       PacedStarter starter,
       PaymentStarts starts,
       PaymentObserver observer,
+      InstantSource clock,
       FeedSizes sizes) {
     this.store = store;
     this.slots = slots;
     this.starter = starter;
     this.starts = starts;
     this.observer = observer;
+    this.clock = clock;
     this.sizes = sizes;
   }
 
@@ -149,12 +154,29 @@ final class FeedStart implements FeedActivities {
       int until = Math.min(from + PORTION, payments.size());
       long lastLine = payments.get(until - 1).line();
       if (lastLine > startedUntil) {
-        batch.start(from, until);
-        observer.started(until - from);
+        observer.started(start(batch, payments, from, until));
         context.heartbeat(lastLine);
       }
     }
     store.started(feedId, ready.chunk().afterLine());
+  }
+
+  /** Starts a portion of the workflows. Returns how many are started, now or earlier. */
+  private int start(PacedBatch batch, List<FeedPayment> payments, int from, int until) {
+    List<PacedStart> results = batch.start(from, until);
+    int started = 0;
+    for (int i = 0; i < results.size(); i++) {
+      switch (results.get(i)) {
+        case PacedStart.Started now -> started++;
+        case PacedStart.AlreadyStarted earlier -> started++;
+        case PacedStart.NoSlot none -> {
+          // It is among the rejected records.
+        }
+        case PacedStart.IdTaken taken ->
+            PaymentStarts.refuse(store, payments.get(from + i).payment(), taken, clock.instant());
+      }
+    }
+    return started;
   }
 
   private void recordSlots(String feedId, Chunk chunk, List<PacedSlot> slots) {

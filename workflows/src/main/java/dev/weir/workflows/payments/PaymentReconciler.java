@@ -1,5 +1,6 @@
 package dev.weir.workflows.payments;
 
+import dev.weir.engine.payments.Payment;
 import dev.weir.engine.payments.PaymentStore;
 import dev.weir.engine.payments.PaymentStore.OpenPayment;
 import dev.weir.engine.payments.PaymentStore.Position;
@@ -11,6 +12,7 @@ import io.temporal.client.WorkflowClient;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
 import org.slf4j.Logger;
@@ -155,10 +157,23 @@ public final class PaymentReconciler implements Runnable {
     return !restart.equals(Restart.NONE);
   }
 
-  /** Starts the payments of feeds that were received and are not completely started. */
+  /**
+   * Starts the payments of feeds that were received and are not completely started.
+   *
+   * @throws IllegalStateException if another workflow has the id of a feed
+   */
   public void resumeFeeds() {
+    Optional<IllegalStateException> refused = Optional.empty();
     for (String feedId : store.startingFeeds(MAX_FEEDS)) {
-      starts.startFeed(feedId, store.startedUntil(feedId));
+      try {
+        starts.startFeed(feedId, store.startedUntil(feedId));
+      } catch (IllegalStateException e) {
+        // It keeps no other feed from being started.
+        refused = Optional.of(e);
+      }
+    }
+    if (refused.isPresent()) {
+      throw refused.get();
     }
   }
 
@@ -177,7 +192,7 @@ public final class PaymentReconciler implements Runnable {
               MAX_CONCURRENT,
               IntStream.range(0, open.size())
                   .<Callable<Restarted>>mapToObj(
-                      i -> () -> restart(open.get(i).payment().paymentId(), batch, i))
+                      i -> () -> restart(open.get(i).payment(), batch, i))
                   .toList());
       long lost = restarted.stream().filter(Restarted::wasLost).count();
       if (lost > 0) {
@@ -207,8 +222,15 @@ public final class PaymentReconciler implements Runnable {
    * should. That is known only after the start, which succeeds only if no workflow runs: before, it
    * could end at any time.
    */
-  private Restarted restart(String paymentId, PacedBatch batch, int index) {
+  private Restarted restart(Payment payment, PacedBatch batch, int index) {
+    String paymentId = payment.paymentId();
+    if (starts.runsUnderFormerId(paymentId)) {
+      return new Restarted(new PacedStart.AlreadyStarted(parts.clock().instant()), false);
+    }
     PacedStart start = batch.start(index, index + 1).getFirst();
+    if (start instanceof PacedStart.IdTaken taken) {
+      PaymentStarts.refuse(store, payment, taken, parts.clock().instant());
+    }
     return new Restarted(start, start instanceof PacedStart.Started && !hasEnded(paymentId));
   }
 

@@ -1,22 +1,35 @@
 package dev.weir.workflows.payments;
 
 import dev.weir.engine.payments.Payment;
+import dev.weir.engine.payments.PaymentCall;
+import dev.weir.engine.payments.PaymentStore;
 import dev.weir.engine.slots.SlotRequest;
 import dev.weir.workflows.PacedRequest;
+import dev.weir.workflows.PacedStart;
 import dev.weir.workflows.PacedWorkflow;
+import io.temporal.api.enums.v1.WorkflowExecutionStatus;
 import io.temporal.api.enums.v1.WorkflowIdReusePolicy;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowExecutionAlreadyStarted;
+import io.temporal.client.WorkflowExecutionDescription;
 import io.temporal.client.WorkflowNotFoundException;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowServiceException;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The workflows of feeds and payments, as Temporal knows them. Thread-safe. */
 final class PaymentStarts {
   private static final Logger log = LoggerFactory.getLogger(PaymentStarts.class);
+
+  /** Of the ids of payments' workflows, so that no other workflow has the id of a payment. */
+  static final String ID_PREFIX = "payment/";
+
+  private static final String PAYMENT_TYPE = PaymentExecWorkflow.class.getSimpleName();
+  private static final String FEED_TYPE = PaymentInitWorkflow.class.getSimpleName();
 
   private final WorkflowClient client;
   private final String taskQueue;
@@ -36,10 +49,7 @@ final class PaymentStarts {
    */
   PacedRequest request(Payment payment) {
     PacedWorkflow workflow =
-        new PacedWorkflow(
-            PaymentExecWorkflow.class.getSimpleName(),
-            paymentOptions,
-            List.of(payment.paymentId()));
+        new PacedWorkflow(PAYMENT_TYPE, paymentOptions, List.of(payment.paymentId()));
     return new PacedRequest(
         workflow,
         payment.paymentId(),
@@ -53,7 +63,11 @@ final class PaymentStarts {
         .setWorkflowIdReusePolicy(WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE);
   }
 
-  /** Starts the payments of a feed, unless that is in progress. */
+  /**
+   * Starts the payments of a feed, unless that is in progress.
+   *
+   * @throws IllegalStateException if a workflow that is none of Weir's has the id
+   */
   void startFeed(String feedId, long afterLine) {
     PaymentInitWorkflow workflow =
         client.newWorkflowStub(
@@ -62,14 +76,66 @@ final class PaymentStarts {
     try {
       WorkflowClient.start(workflow::start, feedId, afterLine);
     } catch (WorkflowExecutionAlreadyStarted e) {
-      // It is in progress.
+      Optional<WorkflowExecutionDescription> other = running(Payment.RESERVED_PREFIX + feedId);
+      if (other.isPresent() && !isOwn(other.get(), FEED_TYPE)) {
+        throw new IllegalStateException(
+            "feed %s is not started: workflow %s of type %s has its id"
+                .formatted(
+                    feedId, Payment.RESERVED_PREFIX + feedId, other.get().getWorkflowType()));
+      }
     }
   }
 
-  /** Ends the workflow of a payment that was cancelled. It has not run. */
-  void terminate(String paymentId) {
+  /**
+   * Ends a payment whose id another workflow has: it cannot be started, and must not count as if it
+   * were.
+   */
+  static void refuse(PaymentStore store, Payment payment, PacedStart.IdTaken taken, Instant now) {
+    String reason =
+        "not made and not called: workflow %s of type %s, which is none of Weir's, has its id"
+            .formatted(taken.workflowId(), taken.workflowType());
+    if (store.failed(payment.paymentId(), now, PaymentCall.storable(reason))) {
+      log.warn("Payment {} is {}", payment.paymentId(), reason);
+    }
+  }
+
+  /** Returns true if a payment runs under the id that versions before the prefix gave it. */
+  boolean runsUnderFormerId(String paymentId) {
+    return running(paymentId).filter(found -> isOwn(found, PAYMENT_TYPE)).isPresent();
+  }
+
+  private Optional<WorkflowExecutionDescription> running(String workflowId) {
     try {
-      client.newUntypedWorkflowStub(paymentId).terminate("the payment was cancelled");
+      return Optional.of(client.newUntypedWorkflowStub(workflowId).describe())
+          .filter(
+              found ->
+                  found.getStatus() == WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_RUNNING);
+    } catch (WorkflowNotFoundException e) {
+      return Optional.empty();
+    }
+  }
+
+  private boolean isOwn(WorkflowExecutionDescription found, String type) {
+    return found.getWorkflowType().equals(type) && found.getTaskQueue().equals(taskQueue);
+  }
+
+  /**
+   * Ends the workflow of a payment that was cancelled; no other one that has its id, or had it
+   * before there was a prefix.
+   */
+  void terminate(String paymentId) {
+    terminate(paymentId, ID_PREFIX + paymentId);
+    terminate(paymentId, paymentId);
+  }
+
+  private void terminate(String paymentId, String workflowId) {
+    try {
+      Optional<WorkflowExecutionDescription> found = running(workflowId);
+      if (found.isPresent() && isOwn(found.get(), PAYMENT_TYPE)) {
+        client
+            .newUntypedWorkflowStub(found.get().getExecution(), Optional.empty())
+            .terminate("the payment was cancelled");
+      }
     } catch (WorkflowNotFoundException e) {
       // It was not started yet, or has ended.
     } catch (WorkflowServiceException e) {

@@ -55,6 +55,7 @@ public final class PaymentWorker implements AutoCloseable {
             starter(client, new OwnSlots(parts.slots(), parts.clock()), parts.clock()),
             new PaymentStarts(client, parts.taskQueue()),
             parts.observer(),
+            parts.clock(),
             sizes),
         new PaymentExecution(parts));
     boolean isStarted = false;
@@ -85,6 +86,7 @@ public final class PaymentWorker implements AutoCloseable {
         .clock(clock)
         .confirms(false)
         .startsConfirmed(true)
+        .workflowIdPrefix(PaymentStarts.ID_PREFIX)
         .build();
   }
 

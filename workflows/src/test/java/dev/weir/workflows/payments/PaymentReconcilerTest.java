@@ -242,7 +242,11 @@ final class PaymentReconcilerTest {
       scene.receive("f", PaymentScene.feed(List.of(payment, later)));
       scene.time.await(
           "the start of the feed", GRACE, () -> scene.status("f").state() == FeedState.STARTED);
-      scene.time.client().newUntypedWorkflowStub(payment.paymentId()).terminate("by hand");
+      scene
+          .time
+          .client()
+          .newUntypedWorkflowStub("payment/" + payment.paymentId())
+          .terminate("by hand");
       scene.time.pass(Duration.ofHours(2));
       assertThat(scene.downstream.calls()).isZero();
       scene.reconciler(GRACE).run();

@@ -44,7 +44,10 @@ final class ReplayTest {
       long longest = 0;
       for (int i = 0; i < 20; i++) {
         WorkflowExecutionHistory history =
-            scene.time.client().fetchHistory(scene.payment(i).paymentId());
+            scene
+                .time
+                .client()
+                .fetchHistory(PaymentStarts.ID_PREFIX + scene.payment(i).paymentId());
         longest = Math.max(longest, history.getHistory().getEventsCount());
         replay(history);
       }
