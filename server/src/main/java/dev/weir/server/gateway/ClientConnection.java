@@ -9,6 +9,7 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpMethod;
@@ -61,6 +62,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   private long deadlineNanos;
 
   private long idleSinceNanos;
+
+  /** Whether the client has closed its sending side, and waits for its response. */
+  private boolean isInputClosed;
 
   /** Memory taken for the current request. */
   private long heldBytes;
@@ -152,8 +156,17 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public boolean isLate(long nowNanos, long maxIdleNanos) {
-    return (deadlineNanos != NEVER && nowNanos - deadlineNanos >= 0)
+    return hasLeft()
+        || (deadlineNanos != NEVER && nowNanos - deadlineNanos >= 0)
         || (state == State.IDLE && nowNanos - idleSinceNanos >= maxIdleNanos);
+  }
+
+  /**
+   * Returns true if the client has closed its sending side while its request holds a place: a
+   * half-closed connection cannot be told from a closed one, and the place is wanted by others.
+   */
+  private boolean hasLeft() {
+    return isInputClosed && exchange != null && exchange.holdsPlace();
   }
 
   @Override
@@ -175,6 +188,10 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void timedOut() {
+    if (hasLeft()) {
+      channel.close();
+      return;
+    }
     switch (state) {
       case IDLE -> closeInOrder();
       case BEGUN -> {
@@ -282,6 +299,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
       } finally {
         isReplaying = false;
       }
+      if (isInputClosed && exchange == null) {
+        closeInOrder();
+      }
     }
   }
 
@@ -320,7 +340,10 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
    * bytes would send a reset, which destroys a response that is still on its way (RFC 9112, 9.6).
    */
   private void closeInOrder() {
-    if (state == State.CLOSING || !channel.isActive() || !(channel instanceof DuplexChannel half)) {
+    if (state == State.CLOSING
+        || isInputClosed
+        || !channel.isActive()
+        || !(channel instanceof DuplexChannel half)) {
       channel.close();
       return;
     }
@@ -365,6 +388,19 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     if (exchange != null && channel.isWritable()) {
       exchange.clientWritable();
     }
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext context, Object event) {
+    if (event instanceof ChannelInputShutdownEvent) {
+      isInputClosed = true;
+      boolean isWaiting =
+          state == State.BUSY && (exchange == null || exchange.isOnlyResponsePending());
+      if (!isWaiting || hasLeft()) {
+        channel.close();
+      }
+    }
+    context.fireUserEventTriggered(event);
   }
 
   @Override

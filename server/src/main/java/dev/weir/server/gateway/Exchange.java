@@ -120,6 +120,11 @@ final class Exchange implements RuleEvaluation.Listener, UpstreamListener {
     return (stage == Stage.DECIDING || stage == Stage.FORWARDING) && evaluation.holds();
   }
 
+  /** Returns true if the request has arrived, and its response has not been sent completely. */
+  boolean isOnlyResponsePending() {
+    return body.isWhole() && (upstreamExchange == null || !upstreamExchange.isTunnel());
+  }
+
   /** Reads ahead a little from a client that is not being read while its request holds a place. */
   void lookAhead() {
     if (holdsPlace() && !body.isWhole() && body.lookAhead(shared.lookAhead())) {

@@ -108,6 +108,7 @@ public final class Gateway implements AutoCloseable {
             .option(ChannelOption.SO_BACKLOG, BACKLOG)
             .option(ChannelOption.SO_REUSEADDR, true)
             .childOption(ChannelOption.TCP_NODELAY, true)
+            .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
             .handler(limit)
             .childHandler(
                 new ChannelInitializer<Channel>() {

@@ -5,10 +5,13 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpResponse;
@@ -21,6 +24,7 @@ import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.timeout.IdleStateEvent;
+import io.netty.util.AttributeKey;
 import io.netty.util.ReferenceCountUtil;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -35,6 +39,8 @@ import java.util.concurrent.TimeUnit;
  */
 @SuppressWarnings("FutureReturnValueIgnored") // Netty closes a connection that fails.
 public final class HttpConnection {
+  private static final AttributeKey<Boolean> HOLDS_PLACE =
+      AttributeKey.valueOf(HttpConnection.class, "holdsPlace");
   private static final String BYTES = "weir-bytes";
   private static final String MESSAGES = "weir-messages";
 
@@ -69,6 +75,10 @@ public final class HttpConnection {
   private long wholeRequests;
   private boolean halfRead;
   private boolean saidAll;
+
+  /** Whether the client has closed its sending side, and waits for responses. */
+  private boolean isInputClosed;
+
   private long activeNanos;
 
   /** Since when the time counts for the head that is being received. */
@@ -95,10 +105,28 @@ public final class HttpConnection {
     this.memory = memory;
     this.bodyDeadline =
         new BodyDeadline(settings.headTimeout(), settings.idleTimeout(), settings.minRate());
+    channel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
     channel
         .pipeline()
         .addFirst(BYTES, new Bytes())
         .addAfter(ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC, MESSAGES, new Messages());
+  }
+
+  /**
+   * Marks a request of this connection as one that holds a place in a queue. Its client has left if
+   * it closes its sending side: a half-closed connection cannot be told from a closed one, and the
+   * place is wanted by others. Thread-safe.
+   */
+  public static void holdPlace(Channel channel) {
+    channel.attr(HOLDS_PLACE).set(true);
+    if (channel instanceof DuplexChannel duplex && duplex.isInputShutdown()) {
+      channel.close();
+    }
+  }
+
+  /** Ends what {@link #holdPlace} began. Thread-safe. */
+  public static void leavePlace(Channel channel) {
+    channel.attr(HOLDS_PLACE).set(null);
   }
 
   /** Adds a handler that sees requests before the router does. */
@@ -275,6 +303,25 @@ public final class HttpConnection {
       }
     }
 
+    /**
+     * Closes the connection of a client that has closed its sending side, unless it has sent whole
+     * requests and waits for their responses.
+     */
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+      if (!(event instanceof ChannelInputShutdownEvent)) {
+        context.fireUserEventTriggered(event);
+      } else if (saidAll
+          || unanswered == 0
+          || isBodyOpen
+          || halfRead
+          || channel.attr(HOLDS_PLACE).get() != null) {
+        context.close();
+      } else {
+        isInputClosed = true;
+      }
+    }
+
     @Override
     public void channelInactive(ChannelHandlerContext context) {
       release();
@@ -291,7 +338,10 @@ public final class HttpConnection {
 
     @Override
     public void close(ChannelHandlerContext context, ChannelPromise promise) {
-      if (saidAll || !channel.isActive() || !(channel instanceof DuplexChannel duplex)) {
+      if (saidAll
+          || isInputClosed
+          || !channel.isActive()
+          || !(channel instanceof DuplexChannel duplex)) {
         context.close(promise);
         return;
       }
@@ -375,6 +425,10 @@ public final class HttpConnection {
           headSinceNanos = activeNanos;
           if (!halfRead) {
             release();
+          }
+          if (isInputClosed) {
+            context.write(message, promise.unvoid()).addListener(ChannelFutureListener.CLOSE);
+            return;
           }
         }
       }

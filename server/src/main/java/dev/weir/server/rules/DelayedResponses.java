@@ -3,6 +3,7 @@ package dev.weir.server.rules;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.rules.Ticket;
 import dev.weir.engine.rules.Verdict;
+import dev.weir.server.http.HttpConnection;
 import dev.weir.server.http.Problems;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
@@ -52,7 +53,12 @@ final class DelayedResponses {
           }
         };
     channel.closeFuture().addListener(left);
-    return later.whenComplete((given, failure) -> channel.closeFuture().removeListener(left));
+    HttpConnection.holdPlace(channel);
+    return later.whenComplete(
+        (given, failure) -> {
+          HttpConnection.leavePlace(channel);
+          channel.closeFuture().removeListener(left);
+        });
   }
 
   private void handOver(

@@ -3,11 +3,13 @@ package dev.weir.server.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.engine.routes.internal.RouteSpec;
+import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
 import dev.weir.server.http.RawHttp;
 import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -158,6 +160,30 @@ final class GatewayIT {
         assertThat(raw.readTo("\r\n\r\n")).startsWith("HTTP/1.1 103 ").contains("</a>");
         assertThat(raw.readTo("hello")).startsWith("HTTP/1.1 200 OK");
       }
+    }
+  }
+
+  @Test
+  void answersAClientThatHasClosedItsSendingSide() throws Exception {
+    CountDownLatch isClosed = new CountDownLatch(1);
+    String body = "x".repeat(1_000_000);
+    try (TestUpstream upstream =
+            new TestUpstream(
+                (head, in, out) -> {
+                  try {
+                    isClosed.await();
+                  } catch (InterruptedException e) {
+                    throw new IOException(e);
+                  }
+                  return TestUpstream.say(out, body);
+                });
+        TestGateway gateway = new TestGateway(upstream.address());
+        RawHttp client = new RawHttp(gateway.address())) {
+      client.send("GET / HTTP/1.1\r\nHost: shop\r\n\r\n");
+      Waiting.until("the upstream to be asked", () -> !upstream.heads().isEmpty());
+      client.endSending();
+      isClosed.countDown();
+      assertThat(client.readAll()).startsWith("HTTP/1.1 200 ").endsWith("\r\n\r\n" + body);
     }
   }
 }

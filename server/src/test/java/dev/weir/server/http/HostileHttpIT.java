@@ -201,6 +201,28 @@ final class HostileHttpIT {
     }
   }
 
+  @Test
+  void answersAClientThatHasClosedItsSendingSide() throws IOException {
+    String line = "{\"eventId\":\"half-%d\"}\n";
+    StringBuilder lines = new StringBuilder();
+    for (int i = 0; i < 1_000; i++) {
+      lines.append(line.formatted(i));
+    }
+    try (RawHttp raw = new RawHttp(node.address())) {
+      raw.send(
+          "POST /api/v1/slots/batch HTTP/1.1\r\nHost: localhost\r\n"
+              + "Content-Type: application/x-ndjson\r\nContent-Length: "
+              + lines.length()
+              + "\r\n\r\n"
+              + lines);
+      raw.endSending();
+      assertThat(raw.readAll())
+          .startsWith("HTTP/1.1 200 ")
+          .contains("half-0", "half-999")
+          .endsWith("0\r\n\r\n");
+    }
+  }
+
   private static byte[] gzip(String text) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     try (GZIPOutputStream gzip = new GZIPOutputStream(out)) {

@@ -59,6 +59,11 @@ public final class RawHttp implements AutoCloseable {
     out.flush();
   }
 
+  /** Closes the sending side. */
+  public void endSending() throws IOException {
+    socket.shutdownOutput();
+  }
+
   public void chunk(String text) throws IOException {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     send(Integer.toHexString(bytes.length) + "\r\n" + text + "\r\n");
