@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.RawHttp;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -105,7 +106,10 @@ final class SlowBodiesIT {
             new TestUpstream(
                 (head, in, out) ->
                     TestUpstream.say(
-                        out, new String(in.readNBytes((int) TestUpstream.length(head)), "ASCII")));
+                        out,
+                        new String(
+                            in.readNBytes((int) TestUpstream.length(head)),
+                            StandardCharsets.US_ASCII)));
         TestGateway gateway = new TestGateway(upstream.address());
         RawHttp client = new RawHttp(gateway.address())) {
       client.send(

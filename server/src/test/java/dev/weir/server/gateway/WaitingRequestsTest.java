@@ -16,7 +16,7 @@ final class WaitingRequestsTest {
   private final List<Request> queued = new ArrayList<>();
   private final List<Request> served = new ArrayList<>();
 
-  private enum Step {
+  enum Step {
     WHOLE,
     UNFINISHED,
     ARRIVE,

@@ -203,10 +203,9 @@ final class HostileHttpIT {
 
   @Test
   void answersAClientThatHasClosedItsSendingSide() throws IOException {
-    String line = "{\"eventId\":\"half-%d\"}\n";
     StringBuilder lines = new StringBuilder();
     for (int i = 0; i < 1_000; i++) {
-      lines.append(line.formatted(i));
+      lines.append("{\"eventId\":\"half-").append(i).append("\"}\n");
     }
     try (RawHttp raw = new RawHttp(node.address())) {
       raw.send(

@@ -192,7 +192,7 @@ final class HttpConnectionTest {
     assertThat(memory.freeBytes()).isEqualTo(MEMORY);
     send(HEAD + "bo");
     assertThat(memory.freeBytes()).isLessThan(MEMORY);
-    channel.close();
+    channel.close().syncUninterruptibly();
     assertThat(memory.freeBytes()).isEqualTo(MEMORY);
   }
 
@@ -212,8 +212,13 @@ final class HttpConnectionTest {
   @Test
   void streamOfLinesHoldsNoMemoryForWhatWasRead() {
     send(
-        "POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-ndjson\r\n"
-            + "Content-Length: 9000000\r\n\r\n");
+        """
+        POST / HTTP/1.1\r
+        Host: a\r
+        Content-Type: application/x-ndjson\r
+        Content-Length: 9000000\r
+        \r
+        """);
     long held = MEMORY - memory.freeBytes();
     for (int i = 0; i < 80; i++) {
       send("x".repeat(100_000));

@@ -26,7 +26,7 @@ final class FloodedNodeIT {
     try (ChildNode node = ChildNode.start(Map.of(), "-Xmx128m");
         Flood flood = new Flood(node.address())) {
       flood.send(6_000, HEAD + "X-Filler: 1\r\n".repeat(900));
-      flood.close();
+      flood.leave();
       Http http = new Http(node.address());
       Waiting.until("an answer", () -> isAnswered(http));
       isNoneTheWorse(node);
@@ -100,6 +100,10 @@ final class FloodedNodeIT {
 
     @Override
     public void close() throws IOException {
+      leave();
+    }
+
+    void leave() throws IOException {
       for (SocketChannel client : clients) {
         client.close();
       }
