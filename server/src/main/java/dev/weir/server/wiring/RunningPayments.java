@@ -2,6 +2,7 @@ package dev.weir.server.wiring;
 
 import dev.weir.engine.payments.PaymentStore;
 import dev.weir.server.wiring.postgresql.FileProblem;
+import dev.weir.server.wiring.postgresql.Folders;
 import dev.weir.workflows.SlotSource;
 import dev.weir.workflows.TemporalConnection;
 import dev.weir.workflows.downstream.internal.DownstreamServer;
@@ -22,11 +23,11 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
+import java.util.UUID;
 
 /**
  * What makes payments while it is open: a connection to Temporal, a worker, and the payment API
@@ -101,15 +102,19 @@ final class RunningPayments implements AutoCloseable {
 
   private static Downstream downstream(PaymentSettings settings, OpenParts open) {
     PaymentSettings.Api api = settings.api();
-    URI url = api.url().orElseGet(() -> simulator(settings, open).address());
+    // Others on this machine can reach the simulated one too, and only this node knows the secret.
+    String authorization =
+        api.url().isPresent() ? api.authorization() : "Bearer " + UUID.randomUUID();
+    URI url = api.url().orElseGet(() -> simulator(settings, authorization, open).address());
     return new HttpDownstream(
         new HttpDownstream.Settings(
-            url, api.timeout(), api.authorization(), api.statuses(), api.fields(), api.lookUp()),
+            url, api.timeout(), authorization, api.statuses(), api.fields(), api.lookUp()),
         InstantSource.system());
   }
 
   /** Starts a payment API that remembers what it has paid, also after a restart. */
-  private static DownstreamServer simulator(PaymentSettings settings, OpenParts open) {
+  private static DownstreamServer simulator(
+      PaymentSettings settings, String authorization, OpenParts open) {
     SimulatorSettings behaviour =
         new SimulatorSettings(
             settings.ceiling().max(),
@@ -120,13 +125,15 @@ final class RunningPayments implements AutoCloseable {
             SimulatorSettings.DEFAULT_MAX_PAYMENTS);
     Path file = settings.folder().resolve("calls.ndjson");
     try {
-      Files.createDirectories(settings.folder());
+      Folders.createPrivate(settings.folder());
       DownstreamSimulator simulator =
           open.add(
               DownstreamSimulator.recording(behaviour, DownstreamSimulator.steadyClock(), file));
       return open.add(
-          DownstreamServer.start(
-              new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), simulator));
+          DownstreamServer.closed(
+              new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+              simulator,
+              authorization));
     } catch (IOException e) {
       throw new IllegalStateException(
           "the simulated payment API cannot start: " + FileProblem.text(e), e);

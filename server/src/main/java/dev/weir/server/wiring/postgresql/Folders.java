@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Set;
 
 /** Creates private folders, lists folders and deletes them, which the JDK lacks. */
-final class Folders {
+public final class Folders {
   private static final Set<PosixFilePermission> OWNER_ONLY =
       PosixFilePermissions.fromString("rwx------");
 
@@ -35,7 +35,7 @@ final class Folders {
    * Creates a folder that only its owner can enter, or closes it to others if it exists: they could
    * read what is in it, or put files there.
    */
-  static void createPrivate(Path folder) throws IOException {
+  public static void createPrivate(Path folder) throws IOException {
     if (!Files.isDirectory(folder)) {
       Files.createDirectories(folder.getParent());
       Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(OWNER_ONLY));

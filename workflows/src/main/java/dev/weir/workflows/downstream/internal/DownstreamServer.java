@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -29,11 +30,18 @@ public final class DownstreamServer implements AutoCloseable {
   private final ExecutorService threads;
   private final DownstreamSimulator simulator;
 
+  /** What every caller has to send as {@code Authorization}; empty if anyone may call. */
+  private final Optional<String> authorization;
+
   private DownstreamServer(
-      HttpServer server, ExecutorService threads, DownstreamSimulator simulator) {
+      HttpServer server,
+      ExecutorService threads,
+      DownstreamSimulator simulator,
+      Optional<String> authorization) {
     this.server = server;
     this.threads = threads;
     this.simulator = simulator;
+    this.authorization = authorization;
   }
 
   /**
@@ -45,10 +53,26 @@ public final class DownstreamServer implements AutoCloseable {
    */
   public static DownstreamServer start(InetSocketAddress address, DownstreamSimulator simulator)
       throws IOException {
+    return start(address, simulator, Optional.empty());
+  }
+
+  /**
+   * Starts to listen, for callers that send a value as {@code Authorization}. On a machine that
+   * others use, they can connect too.
+   */
+  public static DownstreamServer closed(
+      InetSocketAddress address, DownstreamSimulator simulator, String authorization)
+      throws IOException {
+    return start(address, simulator, Optional.of(authorization));
+  }
+
+  private static DownstreamServer start(
+      InetSocketAddress address, DownstreamSimulator simulator, Optional<String> authorization)
+      throws IOException {
     HttpServer server = HttpServer.create(address, 0);
     ExecutorService threads =
         Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("downstream-", 0).factory());
-    DownstreamServer downstream = new DownstreamServer(server, threads, simulator);
+    DownstreamServer downstream = new DownstreamServer(server, threads, simulator, authorization);
     server.setExecutor(threads);
     server.createContext("/", downstream::handle);
     server.start();
@@ -73,6 +97,10 @@ public final class DownstreamServer implements AutoCloseable {
   private void handle(HttpExchange exchange) throws IOException {
     // Closing an exchange that was not answered closes its connection.
     try (exchange) {
+      if (!isAllowed(exchange)) {
+        answer(exchange, 401, "application/json", DownstreamJson.problem("wrong Authorization"));
+        return;
+      }
       String target = exchange.getRequestMethod() + " " + exchange.getRequestURI().getPath();
       switch (target) {
         case "POST /payments" -> pay(exchange);
@@ -98,6 +126,15 @@ public final class DownstreamServer implements AutoCloseable {
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  private boolean isAllowed(HttpExchange exchange) {
+    String given = exchange.getRequestHeaders().getFirst("Authorization");
+    return authorization.isEmpty()
+        || (given != null
+            && MessageDigest.isEqual(
+                given.getBytes(StandardCharsets.UTF_8),
+                authorization.get().getBytes(StandardCharsets.UTF_8)));
   }
 
   /** Answers whether a payment is booked. */

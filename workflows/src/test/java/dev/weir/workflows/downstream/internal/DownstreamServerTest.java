@@ -186,6 +186,26 @@ final class DownstreamServerTest {
         new SimulatorSettings(ceiling, Duration.ZERO, Duration.ZERO, faults, 1, 1_000), () -> NOW);
   }
 
+  @Test
+  void closedServerAnswersOnlyThoseWhoKnowItsSecret() throws Exception {
+    DownstreamServer server =
+        DownstreamServer.closed(
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+            simulator(10, SimulatorSettings.Faults.NONE),
+            "Bearer key");
+    open.add(server);
+    assertThat(post(server.address(), Optional.of("p"), "{}")).isEqualTo(401);
+    try (HttpDownstream stranger =
+            new HttpDownstream(
+                new HttpDownstream.Settings(
+                    server.address(), Duration.ofSeconds(30), "Bearer other"),
+                InstantSource.system());
+        HttpDownstream owner = client(server.address(), Duration.ofSeconds(30))) {
+      assertThat(stranger.pay(payment("p"))).isNotInstanceOf(Answer.Paid.class);
+      assertThat(owner.pay(payment("p"))).isInstanceOf(Answer.Paid.class);
+    }
+  }
+
   private URI serve(DownstreamSimulator simulator) throws IOException {
     DownstreamServer server =
         DownstreamServer.start(
