@@ -6,6 +6,7 @@ import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Lease;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.engine.StoreException;
+import dev.weir.engine.internal.OpenGuard;
 import dev.weir.engine.limits.memory.MemoryLeaseStore;
 import java.time.Duration;
 import java.time.Instant;
@@ -22,15 +23,17 @@ import java.util.UUID;
  *       print();
  *     }
  *   }
- *   case Leases.Full full -> comeAgainIn(full.retryAfter());
+ *   case Leases.Full full -> refuse(full.retryAfter());
  * }
  * }</pre>
  *
  * <p>The places of a holder that crashes become free when its lease expires; a holder that takes
- * longer renews its lease. Thread-safe.
+ * longer renews its lease. After {@link #close}, acquiring and renewing throw {@link
+ * IllegalStateException}. Thread-safe.
  */
 public final class Leases implements AutoCloseable {
   private final LeaseStore store;
+  private final OpenGuard guard = new OpenGuard("this lease service");
 
   private Leases(LeaseStore store) {
     this.store = store;
@@ -49,7 +52,15 @@ public final class Leases implements AutoCloseable {
   /** The result of {@link #acquire}. */
   public sealed interface Outcome {}
 
-  /** Too few places are free. */
+  /**
+   * Too few places are free.
+   *
+   * @param current the number of places held
+   * @param retryAfter an upper bound: the time after which enough leases have expired if no holder
+   *     renews or releases one. It depends on their times to live, not on how long holders work, so
+   *     places usually become free much earlier. Callers that wait for a place try again after the
+   *     usual time of the work, not after this one
+   */
   public record Full(int current, Duration retryAfter) implements Outcome {}
 
   /** Places that are held until this is closed or the lease expires. */
@@ -121,6 +132,7 @@ public final class Leases implements AutoCloseable {
    * further effect.
    */
   public LeaseDecision acquire(String resource, Concurrency limit, String leaseId, int places) {
+    guard.requireOpen();
     return store.acquire(resource, limit, leaseId, places);
   }
 
@@ -130,10 +142,12 @@ public final class Leases implements AutoCloseable {
    */
   public LeaseDecision acquire(
       String resource, Concurrency limit, String leaseId, int places, Instant createdAt) {
+    guard.requireOpen();
     return store.acquire(resource, limit, leaseId, places, createdAt);
   }
 
   public LeaseDecision renew(String resource, Concurrency limit, String leaseId) {
+    guard.requireOpen();
     return store.renew(resource, limit, leaseId);
   }
 
@@ -168,8 +182,10 @@ public final class Leases implements AutoCloseable {
     store.forget(resource);
   }
 
+  /** Closes the store. No lease is granted or renewed from then on. */
   @Override
   public void close() {
+    guard.close();
     store.close();
   }
 }

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.Outcome;
 import dev.weir.core.limits.Usage;
+import dev.weir.engine.internal.OpenGuard;
 import dev.weir.engine.limits.memory.MemoryLimitStore;
 import java.util.List;
 
@@ -20,15 +21,20 @@ import java.util.List;
  * }</pre>
  *
  * <p>A refusal is a result, not an exception. An unavailable store throws {@link
- * dev.weir.engine.StoreException}, unless it is a {@link Failover}. Thread-safe.
+ * dev.weir.engine.StoreException}, unless it is a {@link Failover}. A closed limiter throws {@link
+ * IllegalStateException} in place of a decision. Thread-safe.
  */
 public final class Limiter implements AutoCloseable {
   private final LimitStore store;
   private final LimitObserver observer;
 
-  private Limiter(LimitStore store, LimitObserver observer) {
+  /** Common to all limiters that {@link #observedBy} derives, because they close one store. */
+  private final OpenGuard guard;
+
+  private Limiter(LimitStore store, LimitObserver observer, OpenGuard guard) {
     this.store = store;
     this.observer = observer;
+    this.guard = guard;
   }
 
   /** Returns a limiter that counts in the memory of this process. */
@@ -38,12 +44,13 @@ public final class Limiter implements AutoCloseable {
 
   /** Returns a limiter that counts in a store, which it closes when it is closed. */
   public static Limiter on(LimitStore store) {
-    return new Limiter(requireNonNull(store, "store"), LimitObserver.NONE);
+    return new Limiter(
+        requireNonNull(store, "store"), LimitObserver.NONE, new OpenGuard("the limiter"));
   }
 
-  /** Returns a limiter on the same store that reports to an observer. */
+  /** Returns a limiter on the same store that reports to an observer. Both are closed together. */
   public Limiter observedBy(LimitObserver other) {
-    return new Limiter(store, requireNonNull(other, "observer"));
+    return new Limiter(store, requireNonNull(other, "observer"), guard);
   }
 
   /** Takes one unit if it is available; the fastest form. */
@@ -53,6 +60,7 @@ public final class Limiter implements AutoCloseable {
 
   /** Takes {@code cost} units if they are available. */
   public boolean tryAcquire(Policy policy, String key, long cost) {
+    guard.requireOpen();
     boolean isAllowed = store.take(policy, key, cost);
     observer.taken(policy, isAllowed);
     return isAllowed;
@@ -67,6 +75,7 @@ public final class Limiter implements AutoCloseable {
    * Takes {@code cost} units if they are available, and returns what is left or when to try again.
    */
   public Decision acquire(Policy policy, String key, long cost) {
+    guard.requireOpen();
     if (store.hasOtherModes()) {
       return acquire(AcquireRequest.of(new LimitRequest(policy, key, cost))).decision();
     }
@@ -77,16 +86,18 @@ public final class Limiter implements AutoCloseable {
 
   /** Takes everything that is requested, or nothing. */
   public AcquireResult acquire(AcquireRequest request) {
+    guard.requireOpen();
     return observed(request, store.decide(request));
   }
 
   /** Returns the decision that {@link #acquire(Policy, String)} would make. Takes nothing. */
   public Decision peek(Policy policy, String key) {
-    return store.peek(AcquireRequest.of(LimitRequest.of(policy, key))).decision();
+    return peek(AcquireRequest.of(LimitRequest.of(policy, key))).decision();
   }
 
   /** Returns the result that {@link #acquire(AcquireRequest)} would return. Takes nothing. */
   public AcquireResult peek(AcquireRequest request) {
+    guard.requireOpen();
     return store.peek(request);
   }
 
@@ -134,8 +145,10 @@ public final class Limiter implements AutoCloseable {
     return result;
   }
 
+  /** Closes the store. Nothing is granted from then on. */
   @Override
   public void close() {
+    guard.close();
     store.close();
   }
 }

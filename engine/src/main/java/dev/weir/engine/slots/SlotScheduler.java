@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.weir.core.slots.SlotPolicy;
 import dev.weir.engine.TaskLog;
+import dev.weir.engine.internal.OpenGuard;
 import dev.weir.engine.internal.PeriodicTask;
 import dev.weir.engine.slots.internal.CheckedSlotConfigs;
 import dev.weir.engine.slots.internal.Reconciler;
@@ -29,9 +30,11 @@ import java.util.Optional;
  * <p>A repeated request for an event returns its existing slot. Concurrent requests are combined
  * into batches without delay: a request waits only while the store is busy with others.
  * Thread-safe; callers block and are meant to be virtual threads. A store that fails throws {@link
- * dev.weir.engine.StoreException}, which says whether anything may have been done.
+ * dev.weir.engine.StoreException}, which says whether anything may have been done. A closed
+ * scheduler throws {@link IllegalStateException} in place of any change.
  */
 public final class SlotScheduler implements AutoCloseable {
+  private final OpenGuard guard = new OpenGuard("the slot scheduler");
   private final SlotStore store;
   private final SlotConfigs configs;
   private final ConfigCache cache;
@@ -84,6 +87,7 @@ public final class SlotScheduler implements AutoCloseable {
             problem -> {
               throw new IllegalArgumentException("name " + problem);
             });
+    guard.requireOpen();
     Optional<SlotConfig> inForce =
         configs.inForce(name).filter(config -> config.policy().equals(policy));
     SlotConfig config = inForce.orElseGet(() -> configs.configure(name, policy));
@@ -150,6 +154,7 @@ public final class SlotScheduler implements AutoCloseable {
    * Pending#await}.
    */
   public Pending submit(List<SlotRequest> requests) {
+    guard.requireOpen();
     return batcher.submit(requests);
   }
 
@@ -160,6 +165,7 @@ public final class SlotScheduler implements AutoCloseable {
 
   /** Records that the work of an event has started, so that its slot does not count as leaked. */
   public Transition confirm(String eventId) {
+    guard.requireOpen();
     return store.ledger().confirm(eventId);
   }
 
@@ -168,6 +174,7 @@ public final class SlotScheduler implements AutoCloseable {
    * configuration keeps past times.
    */
   public Transition cancel(String eventId) {
+    guard.requireOpen();
     return store.ledger().cancel(eventId);
   }
 
@@ -176,9 +183,10 @@ public final class SlotScheduler implements AutoCloseable {
     return cache.find(configName).map(config -> store.ledger().forecast(config, from, events));
   }
 
-  /** Stops the upkeep and closes the store. */
+  /** Stops the upkeep and closes the store. Nothing is assigned or changed from then on. */
   @Override
   public void close() {
+    guard.close();
     upkeep.close();
     store.close();
   }
