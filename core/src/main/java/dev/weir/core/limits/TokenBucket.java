@@ -117,11 +117,13 @@ public record TokenBucket(long capacity, long refillTokens, long refillMicros) i
 
   @Override
   public Usage settle(Usage usage, long nowMicros) {
-    if (!isCurrent(usage, nowMicros)) {
-      return carriedOver(usage, nowMicros);
-    }
-    long left = unpaid(usage.used(), Math.max(0, nowMicros - usage.atMicros()), refillTokens);
-    return usage(Math.max(nowMicros, usage.atMicros()), left);
+    // One way for usages that are current and those that are not: then the result is made in one
+    // place, and needs no object once it is compiled.
+    long atMicros = isTooFarAhead(usage, nowMicros) ? nowMicros : usage.atMicros();
+    // Earlier versions did not store the rate.
+    long formerTokens = usage.before() == 0 ? refillTokens : usage.before();
+    long left = unpaid(usage.used(), Math.max(0, nowMicros - atMicros), formerTokens);
+    return usage(Math.max(nowMicros, atMicros), converted(left, usage.scale()));
   }
 
   @Override
@@ -143,13 +145,6 @@ public record TokenBucket(long capacity, long refillTokens, long refillMicros) i
   private boolean isTooFarAhead(Usage usage, long nowMicros) {
     return usage.atMicros() - nowMicros > MAX_AHEAD_MICROS
         && usage.atMicros() - nowMicros > Math.ceilDiv(capacity * refillMicros, refillTokens);
-  }
-
-  private Usage carriedOver(Usage usage, long nowMicros) {
-    long at = isTooFarAhead(usage, nowMicros) ? nowMicros : usage.atMicros();
-    long formerTokens = usage.before() == 0 ? refillTokens : usage.before();
-    long left = unpaid(usage.used(), Math.max(0, nowMicros - at), formerTokens);
-    return usage(Math.max(nowMicros, at), converted(left, usage.scale()));
   }
 
   private Usage usage(long atMicros, long debt) {

@@ -33,7 +33,7 @@ final class EntryTransitions {
       TokenBucket limit, long[] entries, int entry, long cost, long nowMicros) {
     Usage settled = limit.settle(usage(limit, entries, entry), nowMicros);
     if (!limit.hasLeft(settled, cost, nowMicros)) {
-      keep(entries, entry, settled);
+      keep(entries, entry, settled.atMicros(), settled.used());
       return false;
     }
     Usage next = limit.take(settled, cost, nowMicros);
@@ -45,7 +45,7 @@ final class EntryTransitions {
       FixedWindow limit, long[] entries, int entry, long cost, long nowMicros) {
     Usage settled = limit.settle(usage(limit, entries, entry), nowMicros);
     if (!limit.hasLeft(settled, cost, nowMicros)) {
-      keep(entries, entry, settled);
+      keep(entries, entry, settled.atMicros(), settled.used());
       return false;
     }
     Usage next = limit.take(settled, cost, nowMicros);
@@ -57,7 +57,7 @@ final class EntryTransitions {
       SlidingWindow limit, long[] entries, int entry, long cost, long nowMicros) {
     Usage settled = limit.settle(usage(limit, entries, entry), nowMicros);
     if (!limit.hasLeft(settled, cost, nowMicros)) {
-      keepBoth(entries, entry, settled);
+      keepBoth(entries, entry, settled.atMicros(), settled.used(), settled.before());
       return false;
     }
     Usage next = limit.take(settled, cost, nowMicros);
@@ -81,7 +81,7 @@ final class EntryTransitions {
     Usage settled = limit.settle(usage(limit, entries, entry), nowMicros);
     long remaining = limit.remaining(settled, nowMicros);
     if (cost > remaining) {
-      keep(entries, entry, settled);
+      keep(entries, entry, settled.atMicros(), settled.used());
       return limit.refuse(settled, remaining, cost, nowMicros);
     }
     Usage next = limit.take(settled, cost, nowMicros);
@@ -94,7 +94,7 @@ final class EntryTransitions {
     Usage settled = limit.settle(usage(limit, entries, entry), nowMicros);
     long remaining = limit.remaining(settled, nowMicros);
     if (cost > remaining) {
-      keep(entries, entry, settled);
+      keep(entries, entry, settled.atMicros(), settled.used());
       return limit.refuse(settled, remaining, cost, nowMicros);
     }
     Usage next = limit.take(settled, cost, nowMicros);
@@ -107,7 +107,7 @@ final class EntryTransitions {
     Usage settled = limit.settle(usage(limit, entries, entry), nowMicros);
     long remaining = limit.remaining(settled, nowMicros);
     if (cost > remaining) {
-      keepBoth(entries, entry, settled);
+      keepBoth(entries, entry, settled.atMicros(), settled.used(), settled.before());
       return limit.refuse(settled, remaining, cost, nowMicros);
     }
     Usage next = limit.take(settled, cost, nowMicros);
@@ -118,18 +118,19 @@ final class EntryTransitions {
 
   /**
    * Writes a usage of which nothing was taken if it was too far ahead, see {@link Limit}: nothing
-   * else moves it back.
+   * else moves it back. The numbers are passed instead of the usage, which would otherwise have to
+   * be an object even for requests that are granted.
    */
-  private static void keep(long[] entries, int entry, Usage settled) {
-    if (settled.atMicros() < EntryLayout.atMicros(entries, entry)) {
-      EntryLayout.write(entries, entry, settled.atMicros(), settled.used());
+  private static void keep(long[] entries, int entry, long atMicros, long used) {
+    if (atMicros < EntryLayout.atMicros(entries, entry)) {
+      EntryLayout.write(entries, entry, atMicros, used);
     }
   }
 
-  private static void keepBoth(long[] entries, int entry, Usage settled) {
-    if (settled.atMicros() < EntryLayout.atMicros(entries, entry)) {
-      EntryLayout.write(entries, entry, settled.atMicros(), settled.used());
-      EntryLayout.writeBefore(entries, entry, settled.before());
+  private static void keepBoth(long[] entries, int entry, long atMicros, long used, long before) {
+    if (atMicros < EntryLayout.atMicros(entries, entry)) {
+      EntryLayout.write(entries, entry, atMicros, used);
+      EntryLayout.writeBefore(entries, entry, before);
     }
   }
 
