@@ -105,6 +105,7 @@ final class EmbeddedDatabaseIT {
     Files.createDirectories(folder);
     Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
     try (EmbeddedDatabase database = EmbeddedDatabase.start(folder)) {
+      assertThat(database.password()).isNotEmpty();
       assertThat(Files.getPosixFilePermissions(folder))
           .isEqualTo(PosixFilePermissions.fromString("rwx------"));
     }
