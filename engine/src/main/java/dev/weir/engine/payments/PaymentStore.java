@@ -316,6 +316,17 @@ public interface PaymentStore {
    */
   int cancel(FeedScope scope, String actor, int max);
 
+  /**
+   * Opens up to {@code max} payments again that failed, as if they had not been called: the time
+   * for which they are tried counts from now. One that is known to be made is left as it is.
+   *
+   * @param isForced whether payments are included that may have been made, because the result of a
+   *     call is unknown
+   * @param actor who asks for it, for the record of the action
+   * @return how many; as many as {@code max} if there may be more
+   */
+  int retry(FeedScope scope, boolean isForced, String actor, int max);
+
   /** Returns payments in one state, in the order that the query names. */
   List<PaymentQuery.Found> list(PaymentQuery query);
 

@@ -30,15 +30,20 @@ abstract sealed class PaymentsAction implements Callable<Integer> {
   /** Returns what was done, for people. */
   abstract String text(boolean isChanged, long payments);
 
+  boolean isForced() {
+    return false;
+  }
+
   @Override
   public Integer call() throws InterruptedException {
     if (isAll == (feedId != null)) {
       throw new ParameterException(server.commandLine(), "name either FEED or --all");
     }
+    String query = isForced() ? "?force=true" : "";
     String feed = feedId == null ? "" : "/" + WeirClient.encoded(feedId);
     return server.run(
         client -> {
-          byte[] answer = client.post(PATH + feed + "/" + action);
+          byte[] answer = client.post(PATH + feed + "/" + action + query);
           try {
             JsonObject done = JsonObject.read(answer);
             server.out().println(text(done.flag("changed"), done.requiredNumber("payments")));
@@ -100,6 +105,36 @@ abstract sealed class PaymentsAction implements Callable<Integer> {
     @Override
     String text(boolean isChanged, long payments) {
       return Phrases.count(payments, "payment") + " cancelled.";
+    }
+  }
+
+  /** Tries failed payments again. */
+  @Command(
+      name = "retry",
+      description =
+          "Tries the payments of a feed or of all feeds again that failed, except those that may"
+              + " have been made. Needs the administrator's token if the server has one.",
+      mixinStandardHelpOptions = true)
+  static final class Retry extends PaymentsAction {
+    @Option(
+        names = "--force",
+        description =
+            "also those that may have been made: only if the payment API still knows their"
+                + " idempotency keys, or you know that they were not made")
+    private boolean isForced;
+
+    Retry() {
+      super("retry");
+    }
+
+    @Override
+    boolean isForced() {
+      return isForced;
+    }
+
+    @Override
+    String text(boolean isChanged, long payments) {
+      return Phrases.count(payments, "payment") + " tried again.";
     }
   }
 }

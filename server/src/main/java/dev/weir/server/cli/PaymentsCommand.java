@@ -15,6 +15,7 @@ import picocli.CommandLine.Command;
       PaymentsAction.Hold.class,
       PaymentsAction.Resume.class,
       PaymentsAction.Cancel.class,
+      PaymentsAction.Retry.class,
       PaymentsSimulate.class
     })
 public final class PaymentsCommand {}

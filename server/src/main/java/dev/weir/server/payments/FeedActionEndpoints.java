@@ -2,8 +2,10 @@ package dev.weir.server.payments;
 
 import dev.weir.engine.payments.FeedScope;
 import dev.weir.server.http.Caller;
+import dev.weir.server.http.Fields;
 import dev.weir.server.http.PathSegment;
 import dev.weir.server.http.Problem;
+import dev.weir.server.http.ReadsQuery;
 import dev.weir.server.http.RequiresRole;
 import dev.weir.server.http.Responses;
 import dev.weir.server.metrics.PaymentMetrics;
@@ -19,7 +21,7 @@ import io.micronaut.scheduling.annotation.ExecuteOn;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Holds, resumes and cancels feeds: the emergency brake. */
+/** Holds, resumes, cancels and tries feeds again: the emergency brake. */
 @Controller("/api/v1/payments/feeds")
 @RequiresRole(RequiresRole.Role.ADMIN)
 @ExecuteOn(TaskExecutors.VIRTUAL)
@@ -107,6 +109,46 @@ final class FeedActionEndpoints {
           cancelled);
     }
     return answer("cancel", cancelled > 0, cancelled);
+  }
+
+  @Post("/retry")
+  @ReadsQuery
+  HttpResponse<byte[]> retryAll(HttpRequest<?> request) {
+    return retry(request, new FeedScope.All());
+  }
+
+  @Post(FEED + "/retry")
+  @ReadsQuery
+  HttpResponse<byte[]> retryOne(HttpRequest<?> request) {
+    return retry(request, feed(request));
+  }
+
+  private HttpResponse<byte[]> retry(HttpRequest<?> request, FeedScope scope) {
+    Fields query = Fields.of(request.getParameters());
+    boolean isForced = query.choice("force", Force.values()).orElse(Force.FALSE) == Force.TRUE;
+    query.refuseOtherParameters();
+    query.throwIfWrong();
+    long reopened = 0;
+    int portion = PORTION;
+    while (portion == PORTION) {
+      portion = access.backend().store().retry(scope, isForced, Caller.of(request), PORTION);
+      reopened += portion;
+    }
+    if (reopened > 0) {
+      log.warn(
+          "{} payments that failed are tried again, {}, says {}",
+          reopened,
+          text(scope),
+          Caller.of(request));
+      access.backend().reopened().run();
+    }
+    return answer("retry", reopened > 0, reopened);
+  }
+
+  /** Whether payments are tried again that may have been made. */
+  private enum Force {
+    TRUE,
+    FALSE
   }
 
   private FeedScope feed(HttpRequest<?> request) {

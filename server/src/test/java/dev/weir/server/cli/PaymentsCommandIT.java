@@ -109,6 +109,14 @@ final class PaymentsCommandIT {
               folder.resolve("paid.csv"), Feeds.HEADER + Feeds.line("p1", "10.00", ""));
       assertThat(weir("run", paid.toString(), "--url", url).code()).isZero();
 
+      assertThat(weir("hold", "a b", "--url", url).out()).startsWith("Held");
+      assertThat(weir("resume", "a b", "--url", url).out()).startsWith("Resumed");
+      assertThat(weir("cancel", "a b", "--url", url).out()).startsWith("0 payments cancelled");
+      assertThat(weir("retry", "--all", "--force", "--url", url).out())
+          .startsWith("0 payments tried again");
+      assertThat(weir("hold", "unknown", "--url", url).code()).isEqualTo(1);
+      assertThat(weir("hold", "--url", url).code()).isEqualTo(2);
+
       String unended = Feeds.HEADER + Feeds.lines("r", 2, "").stripTrailing();
       Path cut = Files.writeString(folder.resolve("cut.csv"), unended);
       CommandRun rejected = weir("run", cut.toString(), "--url", url);

@@ -156,7 +156,17 @@ final class FeedActionsIT {
   }
 
   @Test
+  void nothingOfAPaidFeedIsTriedAgain() {
+    send(Feeds.lines(name + "-", 1, ""));
+    Feeds.awaitDone(http, name);
+    assertThat(act(feed + "/retry?force=true").intAt("payments")).isZero();
+    assertThat(act(Feeds.PATH + "/retry").intAt("payments")).isZero();
+    assertThat(http.get(feed).ok().textAt("state")).isEqualTo("DONE");
+  }
+
+  @Test
   void whatIsWrongIsNamed() {
+    http.post(Feeds.PATH + "/retry?force=yes", "").wrong("force");
     http.post(Feeds.PATH + "/unknown/hold", "").problem(404, "unknown-feed");
     http.get(Feeds.PATH + "/unknown/payments?state=PAID").problem(404, "unknown-feed");
     http.get("/api/v1/payments").wrong("state");

@@ -1,6 +1,7 @@
 package dev.weir.store.jdbc.payments;
 
 import dev.weir.engine.payments.FeedScope;
+import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
@@ -56,6 +57,36 @@ final class FeedActions {
 
   private static final String CANCEL_ALL = CANCEL.formatted("", Dialect.POSTGRESQL.now());
 
+  /**
+   * Opens payments again that failed. One that is known to be made is left as it is, and so is one
+   * that may have been, unless that is asked for.
+   */
+  private static final String RETRY =
+      """
+      with reopened as (
+        update payment p set state = 1, retried_at = coalesce(?::bigint, %2$s), slotless_since = null
+        where p.payment_id in (
+            select o.payment_id
+            from payment o
+            join payment_feed f on f.feed_no = o.feed_no
+            where o.state in (4, 5) and o.state = 4 %1$s
+              and not exists (select from payment_call c
+                              where c.payment_id = o.payment_id
+                                and (c.result = 1 or (c.result in (4, 6) and not ?)))
+            order by o.feed_no, o.line limit ?)
+          and p.state = 4
+        returning p.feed_no),
+      feeds as (
+        update payment_feed f set state = 2
+        where f.state = 3 and f.feed_no in (select r.feed_no from reopened r))
+      select count(*) from reopened
+      """;
+
+  private static final String RETRY_ONE =
+      RETRY.formatted("and f.feed_id = ?", Dialect.POSTGRESQL.now());
+
+  private static final String RETRY_ALL = RETRY.formatted("", Dialect.POSTGRESQL.now());
+
   private static final String RECORD =
       """
       insert into payment_action (action, feed_id, actor, payments, acted_at)
@@ -64,9 +95,11 @@ final class FeedActions {
           .formatted(Dialect.POSTGRESQL.now());
 
   private final Transactions transactions;
+  private final StoreClock clock;
 
-  FeedActions(Transactions transactions) {
+  FeedActions(Transactions transactions, StoreClock clock) {
     this.transactions = transactions;
+    this.clock = clock;
   }
 
   boolean hold(FeedScope scope, String actor) {
@@ -103,6 +136,26 @@ final class FeedActions {
           record(connection, "cancel", scope, actor, cancelled);
           return cancelled;
         });
+  }
+
+  int retry(FeedScope scope, boolean isForced, String actor, int max) {
+    return transactions.write(
+        connection -> {
+          Object now = Sql.orNull(Sql.givenNow(connection, clock));
+          int reopened =
+              switch (scope) {
+                case FeedScope.One feed ->
+                    count(connection, RETRY_ONE, now, feed.feedId(), isForced, max);
+                case FeedScope.All every -> count(connection, RETRY_ALL, now, isForced, max);
+              };
+          record(connection, isForced ? "forced retry" : "retry", scope, actor, reopened);
+          return reopened;
+        });
+  }
+
+  private static int count(Connection connection, String sql, Object... parameters)
+      throws SQLException {
+    return Sql.first(connection, row -> row.getInt(1), sql, parameters).orElseThrow();
   }
 
   private static void record(

@@ -49,7 +49,7 @@ public final class JdbcPaymentStore implements PaymentStore {
     this.chunks = new FeedChunks(transactions);
     this.ends = new PaymentEnds(transactions, clock);
     this.holds = new PaymentHolds(transactions);
-    this.actions = new FeedActions(transactions);
+    this.actions = new FeedActions(transactions, clock);
     this.lists = new PaymentLists(transactions);
   }
 
@@ -228,6 +228,11 @@ public final class JdbcPaymentStore implements PaymentStore {
   @Override
   public int cancel(FeedScope scope, String actor, int max) {
     return actions.cancel(scope, actor, max);
+  }
+
+  @Override
+  public int retry(FeedScope scope, boolean isForced, String actor, int max) {
+    return actions.retry(scope, isForced, actor, max);
   }
 
   @Override

@@ -44,9 +44,12 @@ final class PaymentEnds {
 
   private static final String PAST_CALLS =
       """
-      with past as (select c.* from payment_call c where c.payment_id = ?),
+      with past as (
+             select c.*, coalesce(p.retried_at, 0) as since
+             from payment_call c join payment p on p.payment_id = c.payment_id
+             where c.payment_id = ?),
            present as (select ?::bigint as at)
-      select min(called_at) as first_called,
+      select min(called_at) filter (where called_at > since) as first_called,
              max(in_progress_until) filter (where in_progress_until > present.at) as in_progress,
              max(called_at) filter (
                where result in (4, 6) and coalesce(in_progress_until, 0) <= present.at) as unknown,
@@ -66,7 +69,8 @@ final class PaymentEnds {
         from present
         where p.payment_id = ? and p.state = 2 and p.attempts = ? and %s
           and not exists (select from payment_call c
-                          where c.payment_id = p.payment_id and c.called_at <= present.at - ?)
+                          where c.payment_id = p.payment_id and c.called_at <= present.at - ?
+                            and c.called_at > coalesce(p.retried_at, 0))
         returning p.payment_id, p.feed_no, present.at)
       insert into payment_call (payment_id, feed_no, called_at, answered_at, result, detail,
                                 in_progress_until)
@@ -187,7 +191,10 @@ final class PaymentEnds {
                   else coalesce(a.detail, '') end as detail
       from payment p
       join payment_feed f on f.feed_no = p.feed_no
-      left join payment_audit a on a.payment_id = p.payment_id
+      left join lateral (
+        select l.ended_at, l.detail from payment_audit l
+        where l.payment_id = p.payment_id and l.state = p.state
+        order by l.recorded_at desc limit 1) a on true
       where p.payment_id = ?
       """;
 
