@@ -98,14 +98,14 @@ public final class LeaseFailover implements LeaseStore {
 
   @Override
   public LeaseDecision acquire(String resource, Concurrency limit, String leaseId, int places) {
-    return acquire(resource, limit, leaseId, places, Instant.MIN);
+    return acquire(resource, limit, leaseId, places, LeaseHistory.UNKNOWN);
   }
 
   @Override
   public LeaseDecision acquire(
-      String resource, Concurrency limit, String leaseId, int places, Instant createdAt) {
+      String resource, Concurrency limit, String leaseId, int places, LeaseHistory history) {
     return attempt(
-        leases -> leases.acquire(resource, limit, leaseId, places, trusted(createdAt)),
+        leases -> leases.acquire(resource, limit, leaseId, places, trusted(history)),
         unavailable -> orUnchecked(unavailable, leaseId, places, limit.ttlMicros()));
   }
 
@@ -131,13 +131,13 @@ public final class LeaseFailover implements LeaseStore {
 
   @Override
   public LeaseDecision join(String resource, Queue queue, String ticketId) {
-    return join(resource, queue, ticketId, Instant.MIN);
+    return join(resource, queue, ticketId, LeaseHistory.UNKNOWN);
   }
 
   @Override
-  public LeaseDecision join(String resource, Queue queue, String ticketId, Instant createdAt) {
+  public LeaseDecision join(String resource, Queue queue, String ticketId, LeaseHistory history) {
     return attempt(
-        leases -> leases.join(resource, queue, ticketId, trusted(createdAt)),
+        leases -> leases.join(resource, queue, ticketId, trusted(history)),
         unavailable -> orUnchecked(unavailable, ticketId, 1, queue.delayMicros()));
   }
 
@@ -152,13 +152,13 @@ public final class LeaseFailover implements LeaseStore {
   }
 
   @Override
-  public int current(String resource, Concurrency limit, Instant createdAt) {
-    return required(leases -> leases.current(resource, limit, trusted(createdAt)));
+  public int current(String resource, Concurrency limit, LeaseHistory history) {
+    return required(leases -> leases.current(resource, limit, trusted(history)));
   }
 
   @Override
-  public int current(String resource, Queue queue, Instant createdAt) {
-    return required(leases -> leases.current(resource, queue, trusted(createdAt)));
+  public int current(String resource, Queue queue, LeaseHistory history) {
+    return required(leases -> leases.current(resource, queue, trusted(history)));
   }
 
   /**
@@ -197,11 +197,11 @@ public final class LeaseFailover implements LeaseStore {
     return store.call(operation, result -> true);
   }
 
-  /** Returns the creation time to pass on. When open, lost leases must not hold up any caller. */
-  private Instant trusted(Instant createdAt) {
+  /** Returns the history to pass on. When open, lost leases must not hold up any caller. */
+  private LeaseHistory trusted(LeaseHistory history) {
     return switch (onFailure) {
-      case CLOSED -> createdAt;
-      case OPEN -> Instant.MAX;
+      case CLOSED -> history;
+      case OPEN -> LeaseHistory.since(Instant.MAX);
     };
   }
 

@@ -4,7 +4,6 @@ import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Queue;
 import java.time.Duration;
-import java.time.Instant;
 
 /**
  * A store of leases. It applies the transitions of {@code dev.weir.core} to resources, each as one
@@ -22,12 +21,12 @@ public interface LeaseStore extends AutoCloseable {
   LeaseDecision acquire(String resource, Concurrency limit, String leaseId, int places);
 
   /**
-   * Acquires places of a resource that was created at a known time. A store that has lost its
-   * leases grants none until the lost ones have expired; nothing can have been lost of a resource
-   * that is newer than the loss.
+   * Acquires places of a resource with a known history. A store that has lost its leases grants
+   * none until the lost ones have expired, including those with a former, longer time to live;
+   * nothing can have been lost of a resource that is newer than the loss.
    */
   default LeaseDecision acquire(
-      String resource, Concurrency limit, String leaseId, int places, Instant createdAt) {
+      String resource, Concurrency limit, String leaseId, int places, LeaseHistory history) {
     return acquire(resource, limit, leaseId, places);
   }
 
@@ -49,18 +48,16 @@ public interface LeaseStore extends AutoCloseable {
   int current(String resource);
 
   /**
-   * Returns the number of places held of a resource that was created at a known time. A store that
-   * has lost its leases reports all places until the lost ones have expired, because {@link
-   * #acquire} grants none until then.
+   * Returns the number of places held of a resource with a known history. A store that has lost its
+   * leases reports all places until the lost ones have expired, because {@link #acquire} grants
+   * none until then.
    */
-  default int current(String resource, Concurrency limit, Instant createdAt) {
+  default int current(String resource, Concurrency limit, LeaseHistory history) {
     return current(resource);
   }
 
-  /**
-   * Returns the number of places held in the queue of a resource that was created at a known time.
-   */
-  default int current(String resource, Queue queue, Instant createdAt) {
+  /** Returns the number of places held in the queue of a resource with a known history. */
+  default int current(String resource, Queue queue, LeaseHistory history) {
     return current(resource);
   }
 
@@ -72,11 +69,8 @@ public interface LeaseStore extends AutoCloseable {
    */
   LeaseDecision join(String resource, Queue queue, String ticketId);
 
-  /**
-   * Takes a place in the queue of a resource that was created at a known time; see {@link
-   * #acquire}.
-   */
-  default LeaseDecision join(String resource, Queue queue, String ticketId, Instant createdAt) {
+  /** Takes a place in the queue of a resource with a known history; see {@link #acquire}. */
+  default LeaseDecision join(String resource, Queue queue, String ticketId, LeaseHistory history) {
     return join(resource, queue, ticketId);
   }
 

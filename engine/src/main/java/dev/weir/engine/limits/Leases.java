@@ -9,7 +9,6 @@ import dev.weir.engine.StoreException;
 import dev.weir.engine.internal.OpenGuard;
 import dev.weir.engine.limits.memory.MemoryLeaseStore;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.UUID;
 
 /**
@@ -137,13 +136,14 @@ public final class Leases implements AutoCloseable {
   }
 
   /**
-   * Takes places of a resource that was created at a known time: a store that has lost its leases
-   * can have lost none of a resource that is newer than the loss, and grants it.
+   * Takes places of a resource with a known history: a store that has lost its leases can have lost
+   * none of a resource that is newer than the loss, and grants it; else it waits until the lost
+   * ones have expired.
    */
   public LeaseDecision acquire(
-      String resource, Concurrency limit, String leaseId, int places, Instant createdAt) {
+      String resource, Concurrency limit, String leaseId, int places, LeaseHistory history) {
     guard.requireOpen();
-    return store.acquire(resource, limit, leaseId, places, createdAt);
+    return store.acquire(resource, limit, leaseId, places, history);
   }
 
   public LeaseDecision renew(String resource, Concurrency limit, String leaseId) {
@@ -170,11 +170,11 @@ public final class Leases implements AutoCloseable {
   }
 
   /**
-   * Returns the number of places held of a resource that was created at a known time: all of them
-   * while leases that the store has lost may still be held.
+   * Returns the number of places held of a resource with a known history: all of them while leases
+   * that the store has lost may still be held.
    */
-  public int current(String resource, Concurrency limit, Instant createdAt) {
-    return store.current(resource, limit, createdAt);
+  public int current(String resource, Concurrency limit, LeaseHistory history) {
+    return store.current(resource, limit, history);
   }
 
   /** Ends all leases of a resource. */

@@ -348,7 +348,7 @@ final class Evaluation {
     String placeId = UUID.randomUUID().toString();
     String resource = check.queueResource();
     LeaseDecision joined =
-        stores.leases().join(resource, queue, placeId, check.rule().rule().createdAt());
+        stores.leases().join(resource, queue, placeId, check.rule().leaseHistory());
     if (joined instanceof LeaseDecision.Held) {
       ticket.place(stores.leases(), resource, placeId);
     }

@@ -231,7 +231,7 @@ final class HeldLeases {
       RuleCheck check, LeaseStore store, String resource, Concurrency concurrency, String leaseId) {
     int places = Math.toIntExact(check.cost());
     try {
-      return store.acquire(resource, concurrency, leaseId, places, check.rule().rule().createdAt());
+      return store.acquire(resource, concurrency, leaseId, places, check.rule().leaseHistory());
     } catch (StoreException e) {
       if (!e.isFull() || check.rule().spec().onStoreFailure() != OnStoreFailure.OPEN) {
         throw e;
@@ -249,7 +249,7 @@ final class HeldLeases {
   /** Returns the number of places held for the key of a check. */
   int current(RuleCheck check, LimitedRule.Leased leased) {
     return store(check)
-        .current(check.leaseResource(), leased.concurrency(), check.rule().rule().createdAt());
+        .current(check.leaseResource(), leased.concurrency(), check.rule().leaseHistory());
   }
 
   private LeaseStore store(RuleCheck check) {

@@ -2,6 +2,7 @@ package dev.weir.engine.rules;
 
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Queue;
+import dev.weir.engine.limits.LeaseHistory;
 import dev.weir.engine.limits.Policy;
 import java.util.Optional;
 
@@ -13,6 +14,7 @@ public final class LimitedRule {
   private final Rule rule;
   private final Kind kind;
   private final PolicyText text;
+  private final LeaseHistory leaseHistory;
   private final RuleCounters counters;
 
   /** How a rule decides. */
@@ -24,14 +26,21 @@ public final class LimitedRule {
   /** By granting leases. */
   public record Leased(Concurrency concurrency) implements Kind {}
 
-  private LimitedRule(Rule rule, Kind kind, PolicyText text, RuleCounters counters) {
+  private LimitedRule(
+      Rule rule, Kind kind, PolicyText text, LeaseHistory leaseHistory, RuleCounters counters) {
     this.rule = rule;
     this.kind = kind;
     this.text = text;
+    this.leaseHistory = leaseHistory;
     this.counters = counters;
   }
 
+  /** Prepares a rule whose leases never had a longer time to live. */
   public static LimitedRule of(Rule rule, RuleCounters counters) {
+    return of(rule, LeaseHistory.since(rule.createdAt()), counters);
+  }
+
+  static LimitedRule of(Rule rule, LeaseHistory leaseHistory, RuleCounters counters) {
     RuleSpec spec = rule.spec();
     return switch (spec.quota()) {
       case Quota.Rate rate ->
@@ -41,12 +50,14 @@ public final class LimitedRule {
                   new Policy(spec.name(), rate.limit(), spec.onStoreFailure(), rule.createdAt()),
                   rate.queueSettings().queue()),
               PolicyText.ofRule(spec.name(), rate.limit()),
+              leaseHistory,
               counters);
       case Quota.Concurrent concurrent ->
           new LimitedRule(
               rule,
               new Leased(concurrent.concurrency()),
               PolicyText.ofConcurrency(spec.name(), concurrent.concurrency()),
+              leaseHistory,
               counters);
     };
   }
@@ -70,6 +81,11 @@ public final class LimitedRule {
   /** Returns the representation of this rule in header fields. */
   public PolicyText text() {
     return text;
+  }
+
+  /** Returns what is known about leases and places in the queue that may have been granted. */
+  LeaseHistory leaseHistory() {
+    return leaseHistory;
   }
 
   public RuleCounters counters() {

@@ -40,7 +40,7 @@ final class Preview {
     }
     Queue queue = counted.queue().get();
     int waiting =
-        stores.leases().current(check.queueResource(), queue, check.rule().rule().createdAt());
+        stores.leases().current(check.queueResource(), queue, check.rule().leaseHistory());
     return waiting >= queue.maxSize()
         ? refused
         : new Delayed(

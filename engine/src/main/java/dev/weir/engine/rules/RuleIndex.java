@@ -1,5 +1,6 @@
 package dev.weir.engine.rules;
 
+import dev.weir.engine.limits.LeaseHistory;
 import dev.weir.engine.limits.Policy;
 import dev.weir.engine.rules.internal.PathTree;
 import java.util.ArrayList;
@@ -132,7 +133,7 @@ public final class RuleIndex {
       LimitedRule limited =
           before != null && before.rule().equals(rule) && before.counters().equals(counters)
               ? before
-              : LimitedRule.of(rule, counters);
+              : LimitedRule.of(rule, leaseHistory(rule), counters);
       byName.put(rule.name(), limited);
       Optional<PathPattern> path = rule.spec().coverage().path();
       if (path.isPresent() && rule.spec().isActive()) {
@@ -141,6 +142,12 @@ public final class RuleIndex {
     }
     contents = new Contents(Map.copyOf(byName), byPath);
     byName.forEach((name, rule) -> noteChange(known.get(name), rule));
+  }
+
+  private LeaseHistory leaseHistory(Rule rule) {
+    return FormerLeases.mayExist(rule)
+        ? FormerLeases.history(rule, rules.versions(rule.id()))
+        : LeaseHistory.since(rule.createdAt());
   }
 
   private void noteChange(@Nullable LimitedRule before, LimitedRule after) {

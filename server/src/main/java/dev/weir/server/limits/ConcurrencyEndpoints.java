@@ -117,7 +117,7 @@ final class ConcurrencyEndpoints {
             defined.limit(),
             UUID.randomUUID().toString(),
             places,
-            defined.createdAt());
+            defined.leaseHistory());
     metrics.decided(decision);
     return switch (decision) {
       case LeaseDecision.Held held ->
@@ -229,7 +229,7 @@ final class ConcurrencyEndpoints {
   }
 
   private HttpResponse<byte[]> state(Definition<Concurrency> defined) {
-    int current = leases.current(key(defined), defined.limit(), defined.createdAt());
+    int current = leases.current(key(defined), defined.limit(), defined.leaseHistory());
     return Responses.json(
         json -> {
           json.writeStartObject();

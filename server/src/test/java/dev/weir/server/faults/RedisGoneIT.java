@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -148,6 +150,46 @@ final class RedisGoneIT {
       assertThat(peek(rule)).as(rule).isEqualTo(429);
       assertThat(check(rule).statusCode()).as(rule).isEqualTo(429);
     }
+  }
+
+  @Test
+  void leasesGrantedBeforeTheirTimeToLiveWasShortenedCountAfterALoss() throws Exception {
+    String concurrency = "'algorithm':'CONCURRENCY','maxConcurrent':2,'leaseTtl':'%s'";
+    String held = "'name':'held'," + concurrency;
+    rule(held.formatted("PT1H"));
+    rule("'name':'short'," + concurrency.formatted("PT1S"));
+    define("PT1H");
+    for (int i = 0; i < 2; i++) {
+      assertThat(check("held").statusCode()).isEqualTo(200);
+      acquired();
+    }
+    String path = "/api/admin/rules/" + idOfTheFirstRule();
+    HttpResponse<String> changed = api.put(path, json("{" + held.formatted("PT1S") + "}"));
+    assertThat(changed.statusCode()).as(changed.body()).isEqualTo(200);
+    define("PT1S");
+    assertThat(redis.ask("FLUSHALL")).isEqualTo("+OK");
+    Waiting.until("the loss to be noticed", () -> redis.ask("EXISTS weir:m").equals(":1"));
+    // The shorter time has passed for everything that was lost.
+    Waiting.until("a second after the loss", () -> check("short").statusCode() == 200);
+
+    assertThat(check("held").statusCode()).isEqualTo(429);
+    assertThat(peek("held")).isEqualTo(429);
+    HttpResponse<String> lease = api.post("/api/v1/concurrency/c/leases", "");
+    assertThat(lease.statusCode()).as(lease.body()).isEqualTo(429);
+    assertThat(api.get("/api/v1/concurrency/c").body()).contains("\"currentCount\":2");
+
+    // A node that starts now knows it from the database.
+    node.kill();
+    node.restart();
+    node.awaitReady();
+    assertThat(check("held").statusCode()).isEqualTo(429);
+    assertThat(api.post("/api/v1/concurrency/c/leases", "").statusCode()).isEqualTo(429);
+  }
+
+  private String idOfTheFirstRule() throws IOException, InterruptedException {
+    Matcher id = Pattern.compile("\"id\":\"?(\\d+)").matcher(api.get("/api/admin/rules").body());
+    assertThat(id.find()).isTrue();
+    return id.group(1);
   }
 
   @Test

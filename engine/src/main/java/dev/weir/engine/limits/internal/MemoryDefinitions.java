@@ -32,7 +32,9 @@ public final class MemoryDefinitions<L> implements Definitions<L> {
       throw StoreException.full("full: %d resources are defined".formatted(max));
     }
     Definition<L> defined =
-        new Definition<>(resource, limit, before.map(Definition::createdAt).orElse(now), now);
+        before
+            .map(former -> former.next(limit, now))
+            .orElseGet(() -> new Definition<>(resource, limit, now, now, Definition.NEVER_LONGER));
     byResource.put(resource, defined);
     return defined;
   }

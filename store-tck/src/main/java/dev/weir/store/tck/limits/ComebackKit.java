@@ -11,6 +11,7 @@ import dev.weir.core.limits.Queue;
 import dev.weir.core.limits.SlidingWindow;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.LeaseHistory;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.LimitStore;
@@ -164,7 +165,7 @@ public interface ComebackKit {
     assertThat(leases().renew("r", two, "a")).isInstanceOf(LeaseDecision.Gone.class);
     assertThat(leases().join("q", Queue.of(2, Duration.ofSeconds(30)), "t"))
         .isInstanceOf(LeaseDecision.Full.class);
-    Instant later = Instant.now().plusSeconds(1);
+    LeaseHistory later = LeaseHistory.since(Instant.now().plusSeconds(1));
     assertThat(leases().acquire("later", two, "a", 2, later).isGranted()).isTrue();
     assertThat(leases().acquire("later", two, "b", 1, later).isGranted()).isFalse();
     // Leases that would have ended by now do not block new ones.
@@ -182,14 +183,39 @@ public interface ComebackKit {
     Concurrency two = Concurrency.of(2, DAY);
     Queue queue = Queue.of(2, Duration.ofSeconds(30));
     assertThat(leases().acquire("r", two, "a", 1).isGranted()).isTrue();
-    assertThat(leases().current("r", two, Instant.MIN)).isEqualTo(1);
-    assertThat(leases().current("q", queue, Instant.MIN)).isZero();
+    assertThat(leases().current("r", two, LeaseHistory.UNKNOWN)).isEqualTo(1);
+    assertThat(leases().current("q", queue, LeaseHistory.UNKNOWN)).isZero();
     comeBackEmpty();
-    assertThat(leases().current("r", two, Instant.MIN)).isEqualTo(2);
-    assertThat(leases().current("q", queue, Instant.MIN)).isEqualTo(2);
-    Instant later = Instant.now().plusSeconds(1);
+    assertThat(leases().current("r", two, LeaseHistory.UNKNOWN)).isEqualTo(2);
+    assertThat(leases().current("q", queue, LeaseHistory.UNKNOWN)).isEqualTo(2);
+    LeaseHistory later = LeaseHistory.since(Instant.now().plusSeconds(1));
     assertThat(leases().current("later", two, later)).isZero();
     assertThat(leases().current("later", queue, later)).isZero();
+  }
+
+  @Test
+  default void leasesWithAFormerLongerTimeToLiveAreWaitedForByAStoreThatComesBackEmpty() {
+    Concurrency two = Concurrency.of(2, DAY);
+    Concurrency shorter = Concurrency.of(2, Duration.ofMillis(1));
+    assertThat(leases().acquire("r", two, "a", 2).isGranted()).isTrue();
+    Queue queue = Queue.of(2, Duration.ofMillis(1));
+    LeaseHistory history = new LeaseHistory(Instant.MIN, Instant.now().plus(DAY));
+    comeBackEmpty();
+    // The shorter time has passed for everything that was lost.
+    assertThat(eventually(() -> leases().acquire("s", shorter, "a", 1).isGranted())).isTrue();
+    LeaseDecision decision = leases().acquire("r", shorter, "c", 1, history);
+    assertThat(decision).isInstanceOf(LeaseDecision.Full.class);
+    assertThat(((LeaseDecision.Full) decision).retryAfter())
+        .isGreaterThan(DAY.dividedBy(2))
+        .isLessThanOrEqualTo(DAY.plusMinutes(10));
+    assertThat(leases().current("r", shorter, history)).isEqualTo(2);
+    assertThat(leases().join("q", queue, "t", history)).isInstanceOf(LeaseDecision.Full.class);
+    assertThat(leases().current("q", queue, history)).isEqualTo(2);
+    LeaseHistory ended = new LeaseHistory(Instant.MIN, Instant.now().minus(DAY));
+    assertThat(leases().acquire("ended", shorter, "a", 1, ended).isGranted()).isTrue();
+    // What is newer than the loss has lost nothing.
+    LeaseHistory later = new LeaseHistory(Instant.now().plusSeconds(1), Instant.now().plus(DAY));
+    assertThat(leases().acquire("later", shorter, "a", 1, later).isGranted()).isTrue();
   }
 
   private static boolean eventually(BooleanSupplier isSo) {

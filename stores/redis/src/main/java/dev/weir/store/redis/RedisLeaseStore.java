@@ -1,24 +1,24 @@
 package dev.weir.store.redis;
 
-import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Lease;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Queue;
 import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.LeaseHistory;
 import dev.weir.engine.limits.LeaseStore;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 
 /**
  * Leases in Redis. Each step is one call of a script, which uses Redis' own clock. Thread-safe.
  *
  * <p>After Redis has lost its data, resources that were created before the loss grant no leases
- * until every lost lease must have expired, assuming the time to live of the current request. Lost
- * leases cannot be renewed, because it is unknown whether they were held.
+ * until every lost lease must have expired, by the time to live of the current request and the
+ * resource's {@link LeaseHistory}. Lost leases cannot be renewed, because it is unknown whether
+ * they were held.
  */
 public final class RedisLeaseStore implements LeaseStore {
   private static final int HELD = 1;
@@ -57,12 +57,12 @@ public final class RedisLeaseStore implements LeaseStore {
 
   @Override
   public LeaseDecision acquire(String resource, Concurrency limit, String leaseId, int places) {
-    return acquire(resource, limit, leaseId, places, Instant.MIN);
+    return acquire(resource, limit, leaseId, places, LeaseHistory.UNKNOWN);
   }
 
   @Override
   public LeaseDecision acquire(
-      String resource, Concurrency limit, String leaseId, int places, Instant createdAt) {
+      String resource, Concurrency limit, String leaseId, int places, LeaseHistory history) {
     if (places < 1 || places > limit.max()) {
       throw new IllegalArgumentException(
           "places must be from 1 to %d, not %d".formatted(limit.max(), places));
@@ -74,7 +74,8 @@ public final class RedisLeaseStore implements LeaseStore {
         places,
         limit.max(),
         limit.ttlMicros(),
-        Micros.clamped(createdAt));
+        history.createdAtMicros(),
+        history.heldUntilMicros());
   }
 
   @Override
@@ -98,29 +99,36 @@ public final class RedisLeaseStore implements LeaseStore {
   }
 
   @Override
-  public int current(String resource, Concurrency limit, Instant createdAt) {
-    return current(resource, limit.max(), limit.ttlMicros(), createdAt);
+  public int current(String resource, Concurrency limit, LeaseHistory history) {
+    return current(resource, limit.max(), limit.ttlMicros(), history);
   }
 
   @Override
-  public int current(String resource, Queue queue, Instant createdAt) {
-    return current(resource, queue.maxSize(), queue.maxSize() * queue.delayMicros(), createdAt);
+  public int current(String resource, Queue queue, LeaseHistory history) {
+    return current(resource, queue.maxSize(), queue.maxSize() * queue.delayMicros(), history);
   }
 
-  private int current(String resource, int max, long maxMicros, Instant createdAt) {
+  private int current(String resource, int max, long maxMicros, LeaseHistory history) {
     return StoreException.whileReading(
         () ->
-            step(resource, "current", NO_LEASE, max, maxMicros, Micros.clamped(createdAt))
+            step(
+                    resource,
+                    "current",
+                    NO_LEASE,
+                    max,
+                    maxMicros,
+                    history.createdAtMicros(),
+                    history.heldUntilMicros())
                 .current());
   }
 
   @Override
   public LeaseDecision join(String resource, Queue queue, String ticketId) {
-    return join(resource, queue, ticketId, Instant.MIN);
+    return join(resource, queue, ticketId, LeaseHistory.UNKNOWN);
   }
 
   @Override
-  public LeaseDecision join(String resource, Queue queue, String ticketId, Instant createdAt) {
+  public LeaseDecision join(String resource, Queue queue, String ticketId, LeaseHistory history) {
     return step(
         resource,
         "join",
@@ -128,7 +136,8 @@ public final class RedisLeaseStore implements LeaseStore {
         1,
         queue.maxSize(),
         queue.delayMicros(),
-        Micros.clamped(createdAt));
+        history.createdAtMicros(),
+        history.heldUntilMicros());
   }
 
   @Override

@@ -48,13 +48,14 @@ local function ended()
 end
 
 -- Until this time, all places may be held by leases that were lost. The time since which leases may
--- have been granted is unknown if the caller only counts those that are here.
-local function lost_until(given_since, micros)
-  return given_since and given_since < since and since + micros or NEVER
+-- have been granted is unknown if the caller only counts those that are here. Leases that were granted
+-- with a former, longer time to live end at held_until.
+local function lost_until(given_since, micros, held_until)
+  return given_since and given_since < since and max(since + micros, held_until) or NEVER
 end
 
 -- current: max places, the time after which all lost leases have ended, the time since which leases
--- may have been granted; or nothing.
+-- may have been granted, the time at which former leases end; or nothing.
 if action == 'current' then
   if not is_same_server() then
     return OTHER_SERVER
@@ -65,7 +66,7 @@ if action == 'current' then
       held = held - (places_of(lease) - 1)
     end
   end
-  if now < lost_until(tonumber(ARGV[7]), tonumber(ARGV[6])) then
+  if now < lost_until(tonumber(ARGV[7]), tonumber(ARGV[6]), tonumber(ARGV[8])) then
     held = max(held, tonumber(ARGV[5]))
   end
   return answer(GONE, held, 0, 0, 0)
@@ -169,14 +170,15 @@ if action == 'release_after' then
 end
 
 -- acquire: places, max places, time to live. join: 1, max places, delay for each place. Then the time
--- since which leases may have been granted.
+-- since which leases may have been granted, and the time at which former leases end.
 local places, max_places, micros = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
 local given_since = tonumber(ARGV[8])
 local held = held_by_all()
 if ends then
   return answer(HELD, held, places_of(id), ends, 0)
 end
-local all_free_at = lost_until(given_since, action == 'join' and max_places * micros or micros)
+local all_free_at = lost_until(
+  given_since, action == 'join' and max_places * micros or micros, tonumber(ARGV[9]))
 if now < all_free_at then
   return answer(FULL, max_places, 0, 0, all_free_at - now)
 end

@@ -6,6 +6,7 @@ import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.LeaseHistory;
 import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.LimitStore;
@@ -231,7 +232,7 @@ abstract class RedisComeback implements ComebackKit {
           loseWhatIsTakenAfterASnapshot(saved, new RedisLimitStore(busy), busy::look);
           busy.close();
           RedisLeaseStore late = new RedisLeaseStore(nodeOf(saved, history));
-          assertThat(late.current("r", THREE, Instant.MIN)).isEqualTo(3);
+          assertThat(late.current("r", THREE, LeaseHistory.UNKNOWN)).isEqualTo(3);
         });
   }
 

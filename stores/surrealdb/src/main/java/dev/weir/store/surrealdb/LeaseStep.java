@@ -1,11 +1,10 @@
 package dev.weir.store.surrealdb;
 
-import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Lease;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Queue;
-import java.time.Instant;
+import dev.weir.engine.limits.LeaseHistory;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +20,7 @@ record LeaseStep(String id, Map<String, Object> parameters) {
   private static final int FULL = 2;
 
   static LeaseStep acquire(
-      String resource, Concurrency limit, String id, int places, Instant createdAt) {
+      String resource, Concurrency limit, String id, int places, LeaseHistory history) {
     return new LeaseStep(
         id,
         Map.of(
@@ -40,10 +39,12 @@ record LeaseStep(String id, Map<String, Object> parameters) {
             "span",
             limit.ttlMicros(),
             "used_since",
-            Micros.clamped(createdAt)));
+            history.createdAtMicros(),
+            "held_until",
+            history.heldUntilMicros()));
   }
 
-  static LeaseStep join(String resource, Queue queue, String id, Instant createdAt) {
+  static LeaseStep join(String resource, Queue queue, String id, LeaseHistory history) {
     return new LeaseStep(
         id,
         Map.of(
@@ -62,7 +63,9 @@ record LeaseStep(String id, Map<String, Object> parameters) {
             "span",
             queue.maxSize() * queue.delayMicros(),
             "used_since",
-            Micros.clamped(createdAt)));
+            history.createdAtMicros(),
+            "held_until",
+            history.heldUntilMicros()));
   }
 
   static LeaseStep renew(String resource, Concurrency limit, String id) {
@@ -93,7 +96,7 @@ record LeaseStep(String id, Map<String, Object> parameters) {
    *
    * @param spanMicros the time after which all lost leases have ended
    */
-  static LeaseStep current(String resource, int max, long spanMicros, Instant createdAt) {
+  static LeaseStep current(String resource, int max, long spanMicros, LeaseHistory history) {
     return new LeaseStep(
         "",
         Map.of(
@@ -106,7 +109,9 @@ record LeaseStep(String id, Map<String, Object> parameters) {
             "span",
             spanMicros,
             "used_since",
-            Micros.clamped(createdAt)));
+            history.createdAtMicros(),
+            "held_until",
+            history.heldUntilMicros()));
   }
 
   /** Returns the query that runs all steps as one transaction. */

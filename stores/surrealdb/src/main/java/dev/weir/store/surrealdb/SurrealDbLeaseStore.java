@@ -5,9 +5,9 @@ import dev.weir.core.limits.LeaseDecision;
 import dev.weir.core.limits.Queue;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.internal.Batcher;
+import dev.weir.engine.limits.LeaseHistory;
 import dev.weir.engine.limits.LeaseStore;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -57,17 +57,17 @@ public final class SurrealDbLeaseStore implements LeaseStore {
 
   @Override
   public LeaseDecision acquire(String resource, Concurrency limit, String leaseId, int places) {
-    return acquire(resource, limit, leaseId, places, Instant.MIN);
+    return acquire(resource, limit, leaseId, places, LeaseHistory.UNKNOWN);
   }
 
   @Override
   public LeaseDecision acquire(
-      String resource, Concurrency limit, String leaseId, int places, Instant createdAt) {
+      String resource, Concurrency limit, String leaseId, int places, LeaseHistory history) {
     if (places < 1 || places > limit.max()) {
       throw new IllegalArgumentException(
           "places must be from 1 to %d, not %d".formatted(limit.max(), places));
     }
-    return run(LeaseStep.acquire(resource, limit, leaseId, places, createdAt));
+    return run(LeaseStep.acquire(resource, limit, leaseId, places, history));
   }
 
   @Override
@@ -87,12 +87,12 @@ public final class SurrealDbLeaseStore implements LeaseStore {
 
   @Override
   public LeaseDecision join(String resource, Queue queue, String ticketId) {
-    return join(resource, queue, ticketId, Instant.MIN);
+    return join(resource, queue, ticketId, LeaseHistory.UNKNOWN);
   }
 
   @Override
-  public LeaseDecision join(String resource, Queue queue, String ticketId, Instant createdAt) {
-    return run(LeaseStep.join(resource, queue, ticketId, createdAt));
+  public LeaseDecision join(String resource, Queue queue, String ticketId, LeaseHistory history) {
+    return run(LeaseStep.join(resource, queue, ticketId, history));
   }
 
   @Override
@@ -101,14 +101,14 @@ public final class SurrealDbLeaseStore implements LeaseStore {
   }
 
   @Override
-  public int current(String resource, Concurrency limit, Instant createdAt) {
-    return count(LeaseStep.current(resource, limit.max(), limit.ttlMicros(), createdAt));
+  public int current(String resource, Concurrency limit, LeaseHistory history) {
+    return count(LeaseStep.current(resource, limit.max(), limit.ttlMicros(), history));
   }
 
   @Override
-  public int current(String resource, Queue queue, Instant createdAt) {
+  public int current(String resource, Queue queue, LeaseHistory history) {
     long spanMicros = queue.maxSize() * queue.delayMicros();
-    return count(LeaseStep.current(resource, queue.maxSize(), spanMicros, createdAt));
+    return count(LeaseStep.current(resource, queue.maxSize(), spanMicros, history));
   }
 
   /** Reads beside the batches, so that it changes nothing whatever is lost. */

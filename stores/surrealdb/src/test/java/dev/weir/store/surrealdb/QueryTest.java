@@ -7,11 +7,11 @@ import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.LeaseHistory;
 import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.Policy;
 import dev.weir.store.tck.internal.NastyNames;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -39,7 +39,7 @@ final class QueryTest {
     queries.add(LimitCall.usages(request, SETTINGS, clock));
     for (LeaseStep step :
         List.of(
-            LeaseStep.acquire(name, TWO, name, 1, Instant.EPOCH),
+            LeaseStep.acquire(name, TWO, name, 1, LeaseHistory.UNKNOWN),
             LeaseStep.renew(name, TWO, name),
             LeaseStep.releaseAfter(name, name, 5),
             LeaseStep.release(name, name),

@@ -33,6 +33,32 @@ public abstract class DefinitionsKit {
         Concurrency.of(Concurrency.MAX_PLACES, Duration.ofDays(1)));
   }
 
+  @Test
+  void remembersUntilWhenLeasesWithALongerTimeToLiveAreHeld() {
+    Definitions<Concurrency> definitions = concurrency();
+    Duration day = Duration.ofDays(1);
+    Definition<Concurrency> made = definitions.define(resource, Concurrency.of(2, day));
+    assertThat(made.heldUntil()).isEqualTo(Definition.NEVER_LONGER);
+
+    Definition<Concurrency> shorter =
+        definitions.define(resource, Concurrency.of(2, Duration.ofHours(1)));
+    assertThat(shorter.heldUntil()).isEqualTo(shorter.updatedAt().plus(day));
+    assertThat(definitions.find(resource)).contains(shorter);
+
+    Definition<Concurrency> shortest =
+        definitions.define(resource, Concurrency.of(2, Duration.ofMillis(50)));
+    assertThat(shortest.heldUntil()).isEqualTo(shorter.heldUntil());
+
+    Definition<Concurrency> longer =
+        definitions.define(resource, Concurrency.of(3, Duration.ofDays(2)));
+    assertThat(longer.heldUntil()).isEqualTo(shorter.heldUntil());
+    assertThat(definitions.find(resource)).contains(longer);
+
+    definitions.remove(resource);
+    assertThat(definitions.define(resource, Concurrency.of(2, day)).heldUntil())
+        .isEqualTo(Definition.NEVER_LONGER);
+  }
+
   private <L> void keeps(Definitions<L> definitions, L first, L second) {
     assertThat(definitions.find(resource)).isEmpty();
 

@@ -29,10 +29,14 @@ public final class JdbcDefinitions<L> implements Definitions<L> {
   /**
    * The table of one kind of limit. Its first column is the resource, followed by the columns of
    * the limit and the times at which it was created and updated.
+   *
+   * @param ttl the last of the columns, if it is the time to live of leases; the table then has a
+   *     column {@code held_until}, see {@link Definition#heldUntil}. Empty if there are no leases
    */
   private record Table<L>(
       String name,
       List<String> columns,
+      String ttl,
       Function<L, List<Object>> values,
       Sql.Row<L> limit,
       Channel channel) {
@@ -46,7 +50,28 @@ public final class JdbcDefinitions<L> implements Definitions<L> {
     }
 
     String select(Dialect dialect) {
-      return "select %s from %s where %s = ?".formatted(all(dialect), name, key(dialect));
+      return "select %s%s from %s where %s = ?"
+          .formatted(all(dialect), hasLeases() ? ", held_until" : "", name, key(dialect));
+    }
+
+    boolean hasLeases() {
+      return !ttl.isEmpty();
+    }
+
+    /**
+     * Returns the assignment that remembers until when leases with a longer time to live are held.
+     *
+     * @param next the new time to live
+     * @param now the time of the change
+     */
+    private String remember(String next, String now) {
+      return hasLeases()
+          ? """
+            , held_until = case when d.%1$s > %2$s and %3$s + d.%1$s > d.held_until
+                then %3$s + d.%1$s else d.held_until end
+            """
+              .formatted(ttl, next, now)
+          : "";
     }
 
     String upsert() {
@@ -55,21 +80,25 @@ public final class JdbcDefinitions<L> implements Definitions<L> {
         sets.add(column + " = excluded." + column);
       }
       String all = all(Dialect.POSTGRESQL);
-      return "insert into %s (%s) values (?%s, ?, ?) on conflict (resource) do update set %s"
+      return "insert into %s as d (%s) values (?%s, ?, ?) on conflict (resource) do update set %s"
               .formatted(name, all, ", ?".repeat(columns.size()), String.join(", ", sets))
-          + ", updated_at = excluded.updated_at returning "
-          + all;
+          + ", updated_at = excluded.updated_at"
+          + remember("excluded." + ttl, "excluded.updated_at")
+          + " returning "
+          + all
+          + (hasLeases() ? ", held_until" : "");
     }
 
     String merge() {
       return """
           merge into %s d using dual on (d.resource_name = ?)
-          when matched then update set d.%s = ?, d.updated_at = ?
+          when matched then update set d.%s = ?, d.updated_at = ?%s
           when not matched then insert (%s) values (?, ?, ?%s)
           """
           .formatted(
               name,
               String.join(" = ?, d.", columns),
+              remember("?", "?"),
               all(Dialect.ORACLE),
               ", ?".repeat(columns.size()));
     }
@@ -79,7 +108,8 @@ public final class JdbcDefinitions<L> implements Definitions<L> {
           row.getString(1),
           limit.read(row),
           Micros.instant(row.getLong("created_at")),
-          Micros.instant(row.getLong("updated_at")));
+          Micros.instant(row.getLong("updated_at")),
+          hasLeases() ? Micros.instant(row.getLong("held_until")) : Definition.NEVER_LONGER);
     }
   }
 
@@ -104,6 +134,7 @@ public final class JdbcDefinitions<L> implements Definitions<L> {
         new Table<>(
             "bucket_definition",
             List.of("capacity", "refill_tokens", "refill_micros"),
+            "",
             bucket -> List.of(bucket.capacity(), bucket.refillTokens(), bucket.refillMicros()),
             row ->
                 new TokenBucket(
@@ -127,6 +158,7 @@ public final class JdbcDefinitions<L> implements Definitions<L> {
         new Table<>(
             "concurrency_definition",
             List.of("max_concurrent", "ttl_micros"),
+            "ttl_micros",
             limit -> List.of(limit.max(), limit.ttlMicros()),
             row -> new Concurrency(row.getInt("max_concurrent"), row.getLong("ttl_micros")),
             Channel.CONCURRENCY));
@@ -165,6 +197,11 @@ public final class JdbcDefinitions<L> implements Definitions<L> {
     values.add(resource);
     values.addAll(columns);
     values.add(now);
+    if (table.hasLeases()) {
+      values.add(columns.getLast());
+      values.add(now);
+      values.add(now);
+    }
     values.add(resource);
     values.addAll(columns);
     values.add(now);

@@ -1,0 +1,66 @@
+package dev.weir.engine.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.core.limits.Concurrency;
+import dev.weir.core.limits.FixedWindow;
+import dev.weir.engine.limits.LeaseHistory;
+import dev.weir.engine.register.EntryVersion;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class FormerLeasesTest extends RuleEvaluatorScene {
+  private static final Instant NOON = Instant.parse("2026-06-01T12:00:00Z");
+
+  private final List<EntryVersion<Rule>> versions = new ArrayList<>();
+
+  @Test
+  void longerLeasesAreHeldUntilTheyEndAfterTheirVersionWasReplaced() {
+    version(0, leases(Duration.ofHours(2)));
+    version(10, leases(Duration.ofHours(1)));
+    version(20, leases(Duration.ofMinutes(1)));
+    // The first version was replaced after 10 minutes, the second one after 20.
+    assertThat(heldUntil()).isEqualTo(NOON.plus(Duration.ofMinutes(130)));
+  }
+
+  @Test
+  void longerLeasesAreRememberedAcrossVersionsThatGrantedNone() {
+    version(0, leases(Duration.ofHours(2)));
+    version(10, Quota.Rate.of(FixedWindow.of(1, Duration.ofHours(9))));
+    version(20, leases(Duration.ofMinutes(1)));
+    assertThat(heldUntil()).isEqualTo(NOON.plus(Duration.ofMinutes(130)));
+  }
+
+  @Test
+  void leasesThatWereNeverLongerNeedNoMemory() {
+    version(0, leases(Duration.ofMinutes(1)));
+    version(10, leases(Duration.ofHours(1)));
+    assertThat(heldUntil()).isEqualTo(Instant.MIN);
+  }
+
+  private static Quota leases(Duration ttl) {
+    return new Quota.Concurrent(Concurrency.of(2, ttl));
+  }
+
+  private void version(int minutes, Quota quota) {
+    Rule rule =
+        new Rule(
+            1,
+            versions.size() + 1,
+            rule("r", "/**", quota),
+            NOON,
+            NOON.plus(Duration.ofMinutes(minutes)));
+    versions.addFirst(new EntryVersion<>(rule, "test", false));
+  }
+
+  private Instant heldUntil() {
+    Rule rule = versions.getFirst().entry();
+    assertThat(FormerLeases.mayExist(rule)).isTrue();
+    LeaseHistory history = FormerLeases.history(rule, versions);
+    assertThat(history.createdAt()).isEqualTo(NOON);
+    return history.heldUntil();
+  }
+}
