@@ -15,6 +15,7 @@ import io.temporal.client.WorkflowExecutionDescription;
 import io.temporal.client.WorkflowNotFoundException;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowServiceException;
+import io.temporal.client.WorkflowTargetOptions;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -133,7 +134,10 @@ final class PaymentStarts {
       Optional<WorkflowExecutionDescription> found = running(workflowId);
       if (found.isPresent() && isOwn(found.get(), PAYMENT_TYPE)) {
         client
-            .newUntypedWorkflowStub(found.get().getExecution(), Optional.empty())
+            .newUntypedWorkflowStub(
+                WorkflowTargetOptions.newBuilder()
+                    .setWorkflowExecution(found.get().getExecution())
+                    .build())
             .terminate("the payment was cancelled");
       }
     } catch (WorkflowNotFoundException e) {
