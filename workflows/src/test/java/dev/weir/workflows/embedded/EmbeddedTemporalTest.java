@@ -36,7 +36,7 @@ final class EmbeddedTemporalTest {
     Set<String> listening = new HashSet<>();
     for (String table : List.of("/proc/self/net/tcp", "/proc/self/net/tcp6")) {
       for (String line : Files.readAllLines(Path.of(table))) {
-        String[] columns = line.strip().split("\\s+");
+        String[] columns = line.strip().split("\\s+", -1);
         if (columns.length > 9
             && columns[3].equals(LISTENS)
             && own.contains("socket:[" + columns[9] + "]")) {
@@ -47,7 +47,7 @@ final class EmbeddedTemporalTest {
     return listening;
   }
 
-  /** Whoever could connect could have payments made, and read them. */
+  /** A caller who could connect could make and read payments. */
   @Test
   @EnabledOnOs(OS.LINUX)
   void listensNowhere() throws IOException {
