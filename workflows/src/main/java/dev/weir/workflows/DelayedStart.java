@@ -46,7 +46,7 @@ final class DelayedStart {
     try {
       return client.newUntypedWorkflowStub(workflowId).describe().getWorkflowType();
     } catch (WorkflowNotFoundException e) {
-      // It has ended and was removed meanwhile. Whoever starts again finds the id free.
+      // It has ended and was removed meanwhile. A caller who starts again finds the id free.
       return wanted;
     }
   }

@@ -178,7 +178,7 @@ final class PaymentRuntime implements AutoCloseable {
     otherNode = "";
     if (known == null) {
       if (isEmbedded && !hasOpenPayments()) {
-        // There is nothing to make any more; whoever gets a payment makes it.
+        // There is nothing to make any more; the node that gets a payment makes it.
         ownership.close();
         return;
       }

@@ -94,7 +94,7 @@ final class LockedUserTest {
       assertThat(deferred.release(List.of(first.message().id(), second.message().id())))
           .extracting(accepted -> accepted.message())
           .containsExactly(second.message());
-      // Or whoever asks for what is due would get it again and again.
+      // Or a caller who asks for what is due would get it again and again.
       assertThat(deferred.due(9)).isEmpty();
       foreign.rollback();
     }
