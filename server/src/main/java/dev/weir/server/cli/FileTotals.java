@@ -18,8 +18,8 @@ final class FileTotals {
   /**
    * Returns what a feed is announced with: what the user says, and for the rest what the file has.
    *
-   * <p>A last line without a line end may be a part of a record, in any file. Only a
-   * number of records that the user gives makes it a record, so none is counted for such a file.
+   * <p>A last line without a line end may be a part of a record, in any file. Only a number of
+   * records that the user gives makes it a record, so none is counted for such a file.
    */
   static FeedTotals of(Path file, FeedFormat format, FeedTotals given) throws IOException {
     try (InputStream in = Files.newInputStream(file)) {

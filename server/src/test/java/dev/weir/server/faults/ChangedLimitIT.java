@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -126,7 +127,7 @@ final class ChangedLimitIT {
   }
 
   private long millisToLive(String key) throws IOException {
-    try (Socket socket = new Socket("127.0.0.1", redis.port());
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), redis.port());
         BufferedReader answer =
             new BufferedReader(
                 new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII))) {

@@ -63,6 +63,7 @@ final class PaymentsOnTwoNodesIT {
   }
 
   @Test
+  @SuppressWarnings("try") // closed at the end, not used before
   void onlyOneOfThemMakesPaymentsUntilItIsKilled() throws Exception {
     Path calls = folder.resolve("calls.ndjson");
     SimulatorSettings behaviour =
@@ -105,7 +106,7 @@ final class PaymentsOnTwoNodesIT {
         Waiting.until("a node that names the owner", BOUND, other::isPassive);
         assertThat(other.process().log()).contains(MADE_THERE);
         try (Stopped stopped = owner.process().suspend()) {
-          assertThat(other.isPassive()).as("not while " + stopped).isTrue();
+          assertThat(other.isPassive()).as("not while the owner is suspended").isTrue();
         }
         Feeds.awaitDone(other.http(), "c");
 

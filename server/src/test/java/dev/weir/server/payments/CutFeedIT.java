@@ -103,7 +103,7 @@ final class CutFeedIT {
   }
 
   /** How a body ends early. */
-  private enum Cut {
+  enum Cut {
     LENGTH_NOT_REACHED,
     LENGTH_NOT_REACHED_AND_HALF_CLOSED,
     LENGTH_NOT_REACHED_AND_RESET,

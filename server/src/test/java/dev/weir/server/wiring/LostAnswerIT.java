@@ -137,7 +137,7 @@ final class LostAnswerIT {
 
     http.with("X-Original-Method", "GET", "X-Original-URI", "/lost/1")
         .get("/api/v1/authorize")
-        .refused();
+        .problem(503, "store-unavailable");
 
     assertThat(relay.lost()).isOne();
   }
