@@ -36,7 +36,8 @@ final class OracleSqlTest {
           "V1.5__drop_slot_by_time",
           "V2__limits",
           "V3__rules",
-          "V4__routes");
+          "V4__routes",
+          "V13.1__longer_leases");
 
   @ParameterizedTest
   @ValueSource(
