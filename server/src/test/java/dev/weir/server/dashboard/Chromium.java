@@ -4,13 +4,11 @@ import com.microsoft.playwright.Browser;
 import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
+import dev.weir.server.faults.Programs;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * A real Chromium. {@code ./weir test} fetches the driver and axe from npm, and names their folder
@@ -75,14 +73,8 @@ final class Chromium implements AutoCloseable {
   }
 
   private static Path program(String name) {
-    return onPath(name).orElseThrow(() -> new IllegalStateException(name + " is not on the PATH"));
-  }
-
-  static Optional<Path> onPath(String name) {
-    return Stream.of(System.getenv("PATH").split(":", -1))
-        .map(folder -> Path.of(folder, name))
-        .filter(Files::isExecutable)
-        .findFirst();
+    return Programs.find(name)
+        .orElseThrow(() -> new IllegalStateException(name + " is not on the PATH"));
   }
 
   @Override

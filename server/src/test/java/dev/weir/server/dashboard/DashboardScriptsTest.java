@@ -2,6 +2,7 @@ package dev.weir.server.dashboard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.server.faults.Programs;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.condition.EnabledIf;
 @Timeout(300)
 final class DashboardScriptsTest {
   static boolean isNodeAtHand() {
-    return Chromium.onPath("node").isPresent();
+    return Programs.isInstalled("node");
   }
 
   @Test

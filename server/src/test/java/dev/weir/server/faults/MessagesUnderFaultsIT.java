@@ -22,6 +22,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -33,6 +34,7 @@ import org.slf4j.LoggerFactory;
  * sender is a process of its own, so that it is known what was handed over. {@code ./weir faults}
  * repeats each fault ten times.
  */
+@EnabledIf("dev.weir.server.faults.RedisProcess#isInstalled")
 @Timeout(value = 1, unit = TimeUnit.HOURS)
 final class MessagesUnderFaultsIT {
   private static final Logger log = LoggerFactory.getLogger(MessagesUnderFaultsIT.class);

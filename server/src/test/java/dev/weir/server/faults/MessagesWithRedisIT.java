@@ -14,9 +14,11 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Messages while Redis counts them, is lost, and comes back without its data. */
+@EnabledIf("dev.weir.server.faults.RedisProcess#isInstalled")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class MessagesWithRedisIT {
   private static final String DOWN = "The store of hot counts is down";

@@ -18,9 +18,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a node says while its Redis is gone, and after it came back, to a caller now and then. */
+@EnabledIf("dev.weir.server.faults.RedisProcess#isInstalled")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class RedisGoneIT {
   /** What was started, last first: to be stopped even if the next did not start. */

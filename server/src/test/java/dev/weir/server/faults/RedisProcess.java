@@ -25,6 +25,11 @@ public final class RedisProcess implements AutoCloseable {
     awaitListening();
   }
 
+  /** Returns true if tests with Redis can run; {@code ./weir test} says that they cannot. */
+  public static boolean isInstalled() {
+    return Programs.isInstalled("redis-server");
+  }
+
   private Process launch() throws IOException {
     List<String> command =
         List.of(

@@ -19,9 +19,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A Redis that is killed under load and comes back without its counts. */
+@EnabledIf("dev.weir.server.faults.RedisProcess#isInstalled")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class RedisUnderFaultsIT {
   private static final Duration BOUND = Duration.ofSeconds(60);

@@ -1,6 +1,7 @@
 package dev.weir.server.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.net.httpserver.HttpServer;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
@@ -116,6 +117,7 @@ final class StoppedStoresIT {
     if (hanging == Hanging.POSTGRESQL) {
       settings.put("WEIR_LIMITS_STORE", "postgresql");
     } else {
+      assumeTrue(RedisProcess.isInstalled(), "redis-server is not installed");
       RedisProcess redis = started(new RedisProcess(Ports.free(), folder.resolve("redis.log")));
       settings.put("WEIR_LIMITS_STORE", "redis");
       settings.put("WEIR_REDIS_URI", redis.address());

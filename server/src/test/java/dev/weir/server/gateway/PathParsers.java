@@ -1,6 +1,6 @@
 package dev.weir.server.gateway;
 
-import java.io.File;
+import dev.weir.server.faults.Programs;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -115,7 +115,7 @@ enum PathParsers {
   /** Writes the targets to a program, a line each, and reads a line for each of them. */
   private static Map<String, List<String>> ask(Set<String> targets, Path folder, String... command)
       throws IOException, InterruptedException {
-    if (!isOnPath(command[0])) {
+    if (!Programs.isInstalled(command[0])) {
       System.out.println("There is no " + command[0] + " here: its way to read is not compared.");
       return Map.of();
     }
@@ -140,11 +140,6 @@ enum PathParsers {
           Stream.of(lines.get(line++).split("\t", -1)).filter(path -> !path.isEmpty()).toList());
     }
     return read;
-  }
-
-  private static boolean isOnPath(String program) {
-    return Stream.of(System.getenv("PATH").split(File.pathSeparator, -1))
-        .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
   }
 
   private static String resolved(String path) {

@@ -2,6 +2,7 @@ package dev.weir.server.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.server.faults.Programs;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -16,14 +17,14 @@ import org.junit.jupiter.api.io.TempDir;
  * A real Caddy, with the configuration that is there to be copied, asks Weir. {@code ./weir test}
  * fetches Debian's, or says that it could not.
  */
-@EnabledIf("isAtHand")
+@EnabledIf("isInstalled")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class CaddyIT implements OpenProxyClaims {
   @TempDir private Path folder;
   private ProxiedService proxied;
 
-  static boolean isAtHand() {
-    return ProxiedService.isOnPath("caddy");
+  static boolean isInstalled() {
+    return Programs.isInstalled("caddy");
   }
 
   @Override

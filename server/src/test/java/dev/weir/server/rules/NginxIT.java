@@ -1,19 +1,25 @@
 package dev.weir.server.rules;
 
+import dev.weir.server.faults.Programs;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A real nginx, with the configuration that is there to be copied, asks Weir. */
+@EnabledIf("isInstalled")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class NginxIT implements OpenProxyClaims {
   @TempDir private Path folder;
   private ProxiedService proxied;
+
+  static boolean isInstalled() {
+    return Programs.isInstalled("nginx");
+  }
 
   @Override
   public ProxiedService proxied() {
@@ -39,7 +45,7 @@ final class NginxIT implements OpenProxyClaims {
         config,
         written ->
             List.of(
-                program(),
+                Programs.find("nginx").orElseThrow().toString(),
                 "-p",
                 folder.toString(),
                 "-c",
@@ -68,10 +74,5 @@ final class NginxIT implements OpenProxyClaims {
       text.append("  %s_temp_path %s/%s;\n".formatted(kind, folder, kind));
     }
     return text.toString();
-  }
-
-  /** It is not on every user's path. */
-  private static String program() {
-    return Files.isExecutable(Path.of("/usr/sbin/nginx")) ? "/usr/sbin/nginx" : "nginx";
   }
 }

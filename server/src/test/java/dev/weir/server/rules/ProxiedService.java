@@ -9,7 +9,6 @@ import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.Setting;
 import dev.weir.server.wiring.TestNode;
 import dev.weir.store.tck.internal.FreePort;
-import java.io.File;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -25,7 +24,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 /** A service behind a real proxy that asks Weir, with the client key of the files in deploy. */
 final class ProxiedService {
@@ -82,11 +80,6 @@ final class ProxiedService {
   }
 
   /** For proxies that not every machine has; {@code ./weir test} reports which were missing. */
-  static boolean isOnPath(String program) {
-    return Stream.of(System.getenv("PATH").split(File.pathSeparator, -1))
-        .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
-  }
-
   /** A file of deploy, with the addresses of this test. */
   String deployed(String file) throws IOException {
     return Files.readString(Path.of("..", "deploy", file))

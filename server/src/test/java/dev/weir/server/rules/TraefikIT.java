@@ -1,5 +1,6 @@
 package dev.weir.server.rules;
 
+import dev.weir.server.faults.Programs;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -13,14 +14,14 @@ import org.junit.jupiter.api.io.TempDir;
  * A real Traefik, with the configuration that is there to be copied, asks Weir. Debian has no
  * package, so this runs only where one is on the path; {@code ./weir test} says if there is none.
  */
-@EnabledIf("isAtHand")
+@EnabledIf("isInstalled")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class TraefikIT implements ProxyClaims {
   @TempDir private Path folder;
   private ProxiedService proxied;
 
-  static boolean isAtHand() {
-    return ProxiedService.isOnPath("traefik");
+  static boolean isInstalled() {
+    return Programs.isInstalled("traefik");
   }
 
   @Override

@@ -19,9 +19,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A node whose Redis does not accept its password. */
+@EnabledIf("dev.weir.server.faults.RedisProcess#isInstalled")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class LimitStoreAwayIT {
   private static final String READY = "/health/ready";

@@ -1,6 +1,7 @@
 package dev.weir.store.redis;
 
 /** Claims about a Cluster, with Debian's Redis. */
+@RequiresProgram("redis-server")
 final class ClusterTest implements ClusterClaims {
   @Override
   public RedisProgram program() {

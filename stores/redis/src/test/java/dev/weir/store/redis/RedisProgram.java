@@ -20,20 +20,11 @@ record RedisProgram(Path executable) {
 
   /** Debian's Redis, 7 or newer. */
   static RedisProgram installed() {
-    return inPath("redis-server")
-        .orElseThrow(
-            () ->
-                new IllegalStateException(
-                    "redis-server is not installed; ./weir test installs it on Debian"));
+    return onPath("redis-server").orElseThrow();
   }
 
-  static boolean hasValkey() {
-    return inPath("valkey-server").isPresent();
-  }
-
-  /** Valkey, if it is installed. */
   static RedisProgram valkey() {
-    return inPath("valkey-server").orElseThrow();
+    return onPath("valkey-server").orElseThrow();
   }
 
   private static RedisProgram embedded() {
@@ -44,7 +35,7 @@ record RedisProgram(Path executable) {
     }
   }
 
-  private static Optional<RedisProgram> inPath(String name) {
+  static Optional<RedisProgram> onPath(String name) {
     String path = Optional.ofNullable(System.getenv("PATH")).orElse("");
     return Pattern.compile(File.pathSeparator)
         .splitAsStream(path)

@@ -1,7 +1,7 @@
 package dev.weir.store.redis;
 
 /** Claims about a Cluster, with Valkey. */
-@RequiresValkey
+@RequiresProgram("valkey-server")
 final class ValkeyClusterTest implements ClusterClaims {
   @Override
   public RedisProgram program() {

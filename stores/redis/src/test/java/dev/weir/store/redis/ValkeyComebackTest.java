@@ -1,7 +1,7 @@
 package dev.weir.store.redis;
 
 /** How Valkey comes back. */
-@RequiresValkey
+@RequiresProgram("valkey-server")
 final class ValkeyComebackTest extends RedisComeback {
   ValkeyComebackTest() {
     super(RedisProgram.valkey());

@@ -1,7 +1,7 @@
 package dev.weir.store.redis;
 
 /** Faults of Valkey. */
-@RequiresValkey
+@RequiresProgram("valkey-server")
 final class ValkeyFaultTest extends RedisFaults {
   ValkeyFaultTest() {
     super(RedisProgram.valkey());

@@ -1,7 +1,7 @@
 package dev.weir.store.redis;
 
 /** Claims about Sentinels, with Valkey. */
-@RequiresValkey
+@RequiresProgram("valkey-server")
 final class ValkeySentinelTest implements SentinelClaims {
   @Override
   public RedisProgram program() {

@@ -1,7 +1,7 @@
 package dev.weir.store.redis;
 
 /** TLS to Valkey. */
-@RequiresValkey
+@RequiresProgram("valkey-server")
 final class ValkeyTlsTest implements TlsClaims {
   @Override
   public RedisProgram program() {
