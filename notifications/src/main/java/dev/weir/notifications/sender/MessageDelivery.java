@@ -122,8 +122,10 @@ final class MessageDelivery {
   private boolean attempt(OutboundRecord outbound, Message message) {
     Attempts attempts = new Attempts();
     Next next = Next.AGAIN;
-    while (next == Next.AGAIN && gate.enter(outbound.assignment(), message.parts())) {
-      next = attempt(outbound, message, attempts);
+    while (next == Next.AGAIN) {
+      Optional<ProviderGate.Pass> pass =
+          gate.enter(outbound.assignment(), message.userId(), message.parts());
+      next = pass.isPresent() ? attempt(outbound, message, attempts, pass.get()) : Next.REVOKED;
     }
     return next == Next.DONE;
   }
@@ -135,7 +137,8 @@ final class MessageDelivery {
   }
 
   /** Makes one attempt, and leaves the gate. */
-  private Next attempt(OutboundRecord outbound, Message message, Attempts attempts) {
+  private Next attempt(
+      OutboundRecord outbound, Message message, Attempts attempts, ProviderGate.Pass pass) {
     Optional<HandOver> handOver;
     Optional<ProviderResult> result = Optional.empty();
     try {
@@ -144,12 +147,12 @@ final class MessageDelivery {
         result = Optional.of(handOver(message));
       }
     } finally {
-      gate.leave();
+      gate.leave(pass);
     }
     if (result.isPresent()) {
       attempts.count++;
       observer.attempted(message, result.get());
-      return next(outbound, message, attempts, result.get());
+      return next(outbound, message, attempts, pass, result.get());
     }
     return handOver.map(earlier -> nextAfter(earlier, outbound, message)).orElse(Next.REVOKED);
   }
@@ -206,7 +209,11 @@ final class MessageDelivery {
   }
 
   private Next next(
-      OutboundRecord outbound, Message message, Attempts attempts, ProviderResult result) {
+      OutboundRecord outbound,
+      Message message,
+      Attempts attempts,
+      ProviderGate.Pass pass,
+      ProviderResult result) {
     Assignment assignment = outbound.assignment();
     switch (result) {
       case ProviderResult.Taken taken -> {
@@ -224,7 +231,8 @@ final class MessageDelivery {
       }
       case ProviderResult.Retry retry -> {
         return notTaken(assignment, message)
-            ? nextAfterFailure(outbound, message, attempts, retry.reason(), retry.retryAfter())
+            ? nextAfterFailure(
+                outbound, message, attempts, pass, retry.reason(), retry.retryAfter())
             : Next.REVOKED;
       }
       case ProviderResult.Unknown unknown -> {
@@ -233,10 +241,10 @@ final class MessageDelivery {
         CompletableFuture<Void> unused =
             unknown.late().thenAccept(late -> answeredLate(outbound, message, late, count));
         if (guarantee instanceof DeliveryGuarantee.AtMostOnce) {
-          gate.failed(message.userId(), unknown.reason(), Duration.ZERO);
+          gate.failed(pass, unknown.reason(), Duration.ZERO);
           return Next.of(endUnknown(outbound, message, unknown.reason()));
         }
-        return nextAfterFailure(outbound, message, attempts, unknown.reason(), Duration.ZERO);
+        return nextAfterFailure(outbound, message, attempts, pass, unknown.reason(), Duration.ZERO);
       }
     }
   }
@@ -245,9 +253,10 @@ final class MessageDelivery {
       OutboundRecord outbound,
       Message message,
       Attempts attempts,
+      ProviderGate.Pass pass,
       String reason,
       Duration retryAfter) {
-    gate.failed(message.userId(), reason, retryAfter);
+    gate.failed(pass, reason, retryAfter);
     FailingUsers.Failing failing = failingUsers.failed(message.userId());
     if (failing.hasLasted(retries.retryFor()) || attempts.unknown >= retries.maxUnknown()) {
       MessageState end = attempts.unknown > 0 ? MessageState.UNKNOWN : MessageState.FAILED;

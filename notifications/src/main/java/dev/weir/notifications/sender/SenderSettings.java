@@ -9,7 +9,8 @@ import java.util.Optional;
  * How a sender works.
  *
  * @param group the consumer group; senders of one group share the messages
- * @param maxInFlight maximum number of messages that the provider has at a time
+ * @param maxInFlight maximum number of messages that the provider has at a time; those of users
+ *     that hang or fail have places of their own, four times as many
  * @param maxBuffered reading pauses while this number of records were read and are not done; a poll
  *     may add as many again
  * @param repetition what is done with a message whose hand-over has no answer

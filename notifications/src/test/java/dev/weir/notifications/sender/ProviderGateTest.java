@@ -19,53 +19,82 @@ final class ProviderGateTest {
   void oneUserThatFailsPausesNoOther() {
     ProviderGate gate = gate(HOUR);
     for (int i = 0; i < 100; i++) {
-      gate.failed(1, "HTTP status 503", HOUR);
+      fail(gate, 1, "HTTP status 503", HOUR);
     }
-    assertThat(gate.enter(assignment, 1)).isTrue();
+    assertThat(gate.enter(assignment, 11, 1)).isPresent();
   }
 
   @Test
   void usersThatFailPauseNoOtherWhileMessagesAreAnswered() {
     ProviderGate gate = gate(HOUR);
     for (int user = 0; user < 100; user++) {
-      gate.failed(user, "HTTP status 503", HOUR);
+      fail(gate, user, "HTTP status 503", HOUR);
       gate.answered();
     }
-    assertThat(gate.enter(assignment, 1)).isTrue();
+    assertThat(gate.enter(assignment, 11, 1)).isPresent();
   }
 
   @Test
   void providerThatFailsForAllUsersIsPaused() throws Exception {
     ProviderGate gate = gate(HOUR);
     for (int user = 0; user < 3; user++) {
-      gate.failed(user, "HTTP status 503", Duration.ZERO);
+      fail(gate, user, "HTTP status 503", Duration.ZERO);
     }
-    FutureTask<Boolean> entering = new FutureTask<>(() -> gate.enter(assignment, 1));
+    FutureTask<Optional<ProviderGate.Pass>> entering =
+        new FutureTask<>(() -> gate.enter(assignment, 12, 1));
     Thread thread = Thread.ofPlatform().start(entering);
     while (thread.getState() != Thread.State.TIMED_WAITING) {
       Thread.onSpinWait();
     }
     assignment.revoke();
-    assertThat(entering.get()).isFalse();
+    assertThat(entering.get()).isEmpty();
   }
 
   @Test
   void brokenProviderIsTriedWithOneMessageAtATimeUntilItAnswers() throws Exception {
     ProviderGate gate = gate(Duration.ofMillis(1));
     for (int user = 0; user < 3; user++) {
-      gate.failed(user, "HTTP status 503", Duration.ZERO);
+      fail(gate, user, "HTTP status 503", Duration.ZERO);
     }
-    assertThat(gate.enter(assignment, 1)).isTrue();
-    FutureTask<Boolean> second = new FutureTask<>(() -> gate.enter(assignment, 1));
+    ProviderGate.Pass first = gate.enter(assignment, 10, 1).orElseThrow();
+    FutureTask<Optional<ProviderGate.Pass>> second =
+        new FutureTask<>(() -> gate.enter(assignment, 12, 1));
     Thread thread = Thread.ofPlatform().start(second);
     while (thread.getState() != Thread.State.TIMED_WAITING) {
       Thread.onSpinWait();
     }
     assertThat(second).isNotDone();
     gate.answered();
-    gate.leave();
-    assertThat(second.get()).isTrue();
-    assertThat(gate.enter(assignment, 1)).isTrue();
+    gate.leave(first);
+    assertThat(second.get()).isPresent();
+    assertThat(gate.enter(assignment, 11, 1)).isPresent();
+  }
+
+  /** A user that fails is tried beside the others, so that it does not keep them back. */
+  @Test
+  void userThatHangsDoesNotTakeTheTurnOfOthersWhileTheProviderIsBroken() {
+    ProviderGate gate = gate(Duration.ofMillis(1));
+    for (int user = 0; user < 3; user++) {
+      fail(gate, user, "no answer", Duration.ZERO);
+    }
+    assertThat(gate.enter(assignment, 0, 1)).isPresent();
+    assertThat(gate.enter(assignment, 10, 1)).isPresent();
+  }
+
+  @Test
+  void pausesOfUsersThatFailAgainDoNotStopOthers() {
+    ProviderGate gate = gate(Duration.ofMillis(1));
+    for (int user = 0; user < 3; user++) {
+      fail(gate, user, "no answer", Duration.ZERO);
+    }
+    fail(gate, 1, "no answer", HOUR);
+    assertThat(gate.enter(assignment, 10, 1)).isPresent();
+  }
+
+  private void fail(ProviderGate gate, long user, String reason, Duration retryAfter) {
+    ProviderGate.Pass pass = gate.enter(assignment, user, 1).orElseThrow();
+    gate.leave(pass);
+    gate.failed(pass, reason, retryAfter);
   }
 
   private static ProviderGate gate(Duration pause) {

@@ -8,6 +8,8 @@ import dev.weir.notifications.provider.ProviderResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
@@ -90,6 +92,63 @@ final class SharesOfLanesTest {
     provider.awaitTaken(600);
     assertThat(provider.taken()).doesNotHaveDuplicates();
     assertInOrder(provider.taken());
+  }
+
+  /** More of them than messages that the provider has at a time, and none was known to hang. */
+  @Test
+  void recipientsThatHangLeavePlacesForOthers() {
+    int hanging = 3 * SenderSettings.DEFAULT.maxInFlight();
+    CountDownLatch release = new CountDownLatch(1);
+    TestProvider provider =
+        new TestProvider(
+            message -> {
+              if (message.userId() < hanging) {
+                TestProvider.await(release);
+              }
+              return ProviderResult.Taken.WITHOUT_ID;
+            });
+    publish(hanging, hanging, 0);
+    publish(100, 50, 1_000);
+    Sender unused = scene.start(provider);
+
+    provider.awaitTaken(100);
+    assertThat(provider.taken()).allMatch(message -> message.userId() >= 1_000);
+    release.countDown();
+    provider.awaitTaken(100 + hanging);
+    assertThat(provider.taken()).doesNotHaveDuplicates();
+  }
+
+  /** Their failures must not stop those that answer, also if these have few messages. */
+  @Test
+  void recipientsThatHangAgainAndAgainStopNoOther() {
+    int hanging = 2 * SenderSettings.DEFAULT.maxInFlight();
+    CountDownLatch release = new CountDownLatch(1);
+    CountDownLatch failed = new CountDownLatch(hanging);
+    Set<Long> known = ConcurrentHashMap.newKeySet();
+    TestProvider provider =
+        new TestProvider(
+            message -> {
+              if (message.userId() >= hanging || release.getCount() == 0) {
+                return ProviderResult.Taken.WITHOUT_ID;
+              }
+              if (known.add(message.userId())) {
+                failed.countDown();
+                return new ProviderResult.Unknown("no answer");
+              }
+              TestProvider.await(release);
+              return ProviderResult.Taken.WITHOUT_ID;
+            });
+    publish(hanging, hanging, 0);
+    Sender unused = scene.start(provider);
+    TestProvider.await(failed);
+    for (int i = 0; i < 20; i++) {
+      publish(1, 1, 1_000);
+      provider.awaitTaken(i + 1);
+    }
+
+    assertThat(provider.taken()).allMatch(message -> message.userId() == 1_000);
+    release.countDown();
+    provider.awaitTaken(20 + hanging);
   }
 
   /** What waits in the topic is before the position that is committed. */
