@@ -52,7 +52,7 @@ public final class AnswerFields {
     /** Nothing that differs. */
     record Agrees() implements Said {}
 
-    /** That its state is none that means paid. */
+    /** That its state is none that means paid, or something that cannot be read. */
     record NotPaid(String reason) implements Said {}
 
     /** That another payment was made. */
@@ -95,7 +95,11 @@ public final class AnswerFields {
   }
 
   /** Compares an answer that means paid by its status. */
-  Said compare(Payment payment, JsonNode body) {
+  Said compare(Payment payment, AnswerBody answer) {
+    if (!answer.problem().isEmpty()) {
+      return new Said.NotPaid(answer.problem());
+    }
+    JsonNode body = answer.json();
     for (String id : values(Field.ID, body)) {
       if (!id.equals(payment.paymentId()) && !id.equals(HttpDownstream.key(payment.paymentId()))) {
         return new Said.Contradicts("its payment is %s".formatted(id));

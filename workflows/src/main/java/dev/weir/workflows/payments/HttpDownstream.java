@@ -1,8 +1,5 @@
 package dev.weir.workflows.payments;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.weir.engine.payments.Payment;
 import dev.weir.workflows.internal.HttpFailure;
@@ -41,14 +38,11 @@ import java.util.concurrent.TimeoutException;
 public final class HttpDownstream implements Downstream {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
   private static final Duration MAX_RETRY_AFTER = Duration.ofHours(1);
-  private static final int MAX_ANSWER_BYTES = 64 * 1024;
   private static final String KEY = "{key}";
   private static final int NOT_FOUND = 404;
   private static final int TOO_MANY = 429;
 
-  /** With exact amounts. */
-  private static final ObjectMapper JSON =
-      new ObjectMapper().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS);
+  private static final ObjectMapper JSON = new ObjectMapper();
 
   private final URI payments;
   private final Duration timeout;
@@ -98,7 +92,7 @@ public final class HttpDownstream implements Downstream {
     }
   }
 
-  private record Answered(int status, HttpHeaders headers, String body) {}
+  private record Answered(int status, HttpHeaders headers, AnswerBody body) {}
 
   public HttpDownstream(Settings settings, InstantSource clock) {
     this.payments = settings.at("/payments");
@@ -213,7 +207,7 @@ public final class HttpDownstream implements Downstream {
     if (settings.statuses().of(answered.status()) != StatusMeanings.Meaning.PAID) {
       return new LookUp.Unclear("the look-up has status " + answered.status());
     }
-    JsonNode body = json(answered.body());
+    AnswerBody body = answered.body();
     return switch (settings.fields().compare(payment, body)) {
       case AnswerFields.Said.Agrees agrees -> new LookUp.Made(reference(body));
       case AnswerFields.Said.NotPaid notPaid -> new LookUp.Unclear(notPaid.reason());
@@ -270,7 +264,7 @@ public final class HttpDownstream implements Downstream {
       return new Answered(
           response.statusCode(),
           response.headers(),
-          new String(body.readNBytes(MAX_ANSWER_BYTES), StandardCharsets.UTF_8));
+          AnswerBody.read(body, response.headers().firstValue("Content-Type").orElse("")));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -278,7 +272,7 @@ public final class HttpDownstream implements Downstream {
 
   private Answer answer(Payment payment, Answered answered) {
     int status = answered.status();
-    JsonNode body = json(answered.body());
+    AnswerBody body = answered.body();
     String reason = "status " + status + detail(body);
     Duration after = retryAfter(answered.headers());
     return switch (settings.statuses().of(status)) {
@@ -298,22 +292,12 @@ public final class HttpDownstream implements Downstream {
     };
   }
 
-  private static String reference(JsonNode body) {
-    return body.path("reference").asText();
+  private static String reference(AnswerBody body) {
+    return body.json().path("reference").asText();
   }
 
-  /** Returns the body as JSON; an empty node if it is something else. */
-  private static JsonNode json(String body) {
-    try {
-      JsonNode node = JSON.readTree(body);
-      return node == null ? JSON.missingNode() : node;
-    } catch (JsonProcessingException e) {
-      return JSON.missingNode();
-    }
-  }
-
-  private static String detail(JsonNode body) {
-    String detail = body.path("reason").asText(body.path("detail").asText());
+  private static String detail(AnswerBody body) {
+    String detail = body.json().path("reason").asText(body.json().path("detail").asText());
     return detail.isEmpty() ? "" : ": " + detail;
   }
 

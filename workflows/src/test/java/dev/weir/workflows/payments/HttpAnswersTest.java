@@ -9,6 +9,7 @@ import dev.weir.workflows.LoopbackHttp;
 import dev.weir.workflows.payments.Downstream.Answer;
 import dev.weir.workflows.payments.Downstream.LookUp;
 import java.math.BigDecimal;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -28,6 +29,8 @@ final class HttpAnswersTest {
   private final List<String> requests = new CopyOnWriteArrayList<>();
   private volatile int status = 201;
   private volatile String body = "";
+  private volatile Charset charset = StandardCharsets.UTF_8;
+  private volatile String type = "application/json";
 
   private static Payment payment(String id) {
     return new Payment(
@@ -47,7 +50,8 @@ final class HttpAnswersTest {
                       exchange.getRequestMethod(),
                       exchange.getRequestURI(),
                       exchange.getRequestHeaders().getFirst("Authorization")));
-          byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+          byte[] bytes = body.getBytes(charset);
+          exchange.getResponseHeaders().set("Content-Type", type);
           exchange.sendResponseHeaders(status, bytes.length == 0 ? -1 : bytes.length);
           exchange.getResponseBody().write(bytes);
           exchange.close();
@@ -88,7 +92,7 @@ final class HttpAnswersTest {
     for (String answered :
         List.of(
             "",
-            "thank you",
+            " ",
             "[]",
             "{\"reference\":\"\",\"id\":\"the bank\u2019s own\"}",
             "{\"paymentId\":\"pay"
@@ -119,6 +123,57 @@ final class HttpAnswersTest {
     assertThat(pay()).isEqualTo(new Answer.Unknown("status 201, but its state is PENDING", false));
     body = "{\"status\":\"declined\"}";
     assertThat(pay()).isEqualTo(new Answer.Unknown("status 201, but its state is declined", false));
+  }
+
+  @Test
+  void bodyInAnotherEncodingIsRead() {
+    body = "\uFEFF{\"state\":\"pending\"}";
+    assertThat(pay()).isEqualTo(new Answer.Unknown("status 201, but its state is pending", false));
+    charset = StandardCharsets.UTF_16;
+    body = "{\"state\":\"pending\"}";
+    assertThat(pay()).isEqualTo(new Answer.Unknown("status 201, but its state is pending", false));
+  }
+
+  /** It may say that the payment is pending, declined, or another one. */
+  @Test
+  void paymentWhoseAnswerCannotBeReadIsAskedAgain() {
+    for (String unreadable :
+        List.of(
+            "{\"state\":\"pend",
+            "{\"amount\":NaN,\"state\":\"pending\"}",
+            "{\"state\":\"paid\",\"state\":\"pending\"}",
+            "{\"state\":\"paid\"}{\"state\":\"pending\"}",
+            "{\"a\":%s%s,\"state\":\"pending\"}".formatted("[".repeat(5000), "]".repeat(5000)),
+            "{\"a\":\"%s\",\"state\":\"pending\"}".formatted("y".repeat(2 << 20)),
+            "paid")) {
+      body = unreadable;
+      assertThat(pay())
+          .as(unreadable.substring(0, Math.min(50, unreadable.length())))
+          .isInstanceOfSatisfying(
+              Answer.Unknown.class,
+              answer -> assertThat(answer.reason()).startsWith("status 201, but its body "));
+      assertThat(lookUp(payment("1"))).isInstanceOf(LookUp.Unclear.class);
+    }
+  }
+
+  @Test
+  void bodyThatLooksLikeJsonIsReadWhateverItsTypeIs() {
+    type = "text/plain";
+    body = "thank you";
+    assertThat(pay()).isEqualTo(new Answer.Paid(""));
+    body = "\n {\"state\":\"pend";
+    assertThat(pay()).isInstanceOf(Answer.Unknown.class);
+    body = "{\"state\":\"pending\"}";
+    assertThat(pay()).isEqualTo(new Answer.Unknown("status 201, but its state is pending", false));
+  }
+
+  /** Such as that of a proxy that asks people to log in. */
+  @Test
+  void paymentThatIsAnsweredByPageIsAskedAgain() {
+    type = "text/html; charset=utf-8";
+    body = "<html><body>Please log in</body></html>";
+    assertThat(pay())
+        .isEqualTo(new Answer.Unknown("status 201, but its body is an HTML page", false));
   }
 
   @Test
