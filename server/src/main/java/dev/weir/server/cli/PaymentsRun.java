@@ -35,7 +35,8 @@ import picocli.CommandLine.Spec;
     description =
         "Makes the payments of a feed and shows the progress until all have ended. Without --url"
             + " everything that is needed runs inside this command: PostgreSQL, Temporal and,"
-            + " unless weir.payments.downstream names another one, a payment API that only counts."
+            + " unless weir.payments.downstream names another one, a payment API that only counts"
+            + " and moves no money; with --db it must be named, or be simulator."
             + " It may be interrupted and run again: it continues where it was, and pays nothing"
             + " twice.",
     mixinStandardHelpOptions = true,

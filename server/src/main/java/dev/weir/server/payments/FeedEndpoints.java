@@ -85,7 +85,7 @@ final class FeedEndpoints {
   @Consumes({MediaTypes.CSV, MediaTypes.NDJSON})
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> receive(ServerHttpRequest<?> request) throws IOException {
-    PaymentBackend backend = access.backend();
+    PaymentBackend backend = access.receiving();
     Fields query = Fields.of(request.getParameters());
     String feedId = query.text("feedId").orElseGet(() -> UUID.randomUUID().toString());
     FeedReceiver.feedIdProblem(feedId).ifPresent(problem -> query.wrong("feedId", problem));

@@ -24,6 +24,17 @@ final class PaymentProblems {
             "There is no payment \"%s\".".formatted(Snippet.of(paymentId))));
   }
 
+  /** Returns the problem of a node that was not told who makes payments. */
+  static ProblemException noApi() {
+    return new ProblemException(
+        Problem.of(
+            503,
+            "no-payment-api",
+            "This node makes no payments, because weir.payments.downstream is not set, and nothing"
+                + " of the feed is stored. Set it to the address of the payment API, or to"
+                + " simulator for one that moves no money."));
+  }
+
   /** Returns the problem of a feed that cannot be read as a whole. */
   static ProblemException unusableFeed(String reason) {
     return new ProblemException(

@@ -24,7 +24,8 @@ import org.slf4j.LoggerFactory;
  * <p>On embedded parts nothing is started, and no class of Temporal is loaded, before there is a
  * payment to make: one of a feed that was just received, or one that was left open when the node
  * ended. Only one node of a database makes payments on embedded parts: each Temporal would start
- * all of them. Thread-safe.
+ * all of them. A node that knows of no payment API makes none and says so while there are any.
+ * Thread-safe.
  */
 final class PaymentRuntime implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(PaymentRuntime.class);
@@ -41,6 +42,7 @@ final class PaymentRuntime implements AutoCloseable {
   private final SlotSource slots;
   private final PartOwnership ownership;
   private final boolean isEmbedded;
+  private final PaymentSettings.Api api;
   private final Duration grace;
   private final Supplier<RunningPayments> starting;
 
@@ -86,6 +88,7 @@ final class PaymentRuntime implements AutoCloseable {
     this.slots = slots;
     this.ownership = ownership;
     this.isEmbedded = settings.temporal().isEmpty();
+    this.api = settings.api();
     this.grace = settings.grace();
     this.starting = starting;
     this.thread = Thread.ofPlatform().daemon().name("weir-payments").start(this::run);
@@ -167,6 +170,13 @@ final class PaymentRuntime implements AutoCloseable {
   }
 
   private void round() {
+    if (api.target() instanceof PaymentSettings.Target.None) {
+      // Before the ownership, which another node may need that has a payment API.
+      if (hasOpenPayments()) {
+        throw new IllegalStateException(RunningPayments.NO_API);
+      }
+      return;
+    }
     RunningPayments known = running;
     if (known == null && isEmbedded && otherNode.isEmpty() && !hasOpenPayments()) {
       return;
@@ -187,7 +197,7 @@ final class PaymentRuntime implements AutoCloseable {
       hasLostWorkflows = isEmbedded;
       // Long ago, so that the first round reconciles.
       reconciledNanos = System.nanoTime() - grace.toNanos();
-      log.info("Payments are made by {}", known);
+      log.info("Payments are made by {} and {}", known, api);
     }
     known.check();
     boolean isDue =
@@ -245,7 +255,7 @@ final class PaymentRuntime implements AutoCloseable {
       return;
     }
     if (what.isEmpty()) {
-      log.info("Payments are made again");
+      log.info("Nothing keeps payments from being made any more");
     } else {
       log.warn("Payments are not made: {}", problem);
     }

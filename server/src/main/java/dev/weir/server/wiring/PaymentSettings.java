@@ -42,28 +42,27 @@ record PaymentSettings(
   private static final Duration MIN_GRACE = Duration.ofSeconds(1);
   private static final Duration MAX_GRACE = Duration.ofDays(1);
 
-  /**
-   * The payment API.
-   *
-   * @param url empty for the simulated one
-   * @param authorization value of the header field {@code Authorization}; empty for none
-   * @param timeout max time of a call
-   * @param statuses what its statuses mean
-   * @param fields what its answers must say if a payment is made
-   * @param lookUp its path for a payment by key; empty if it has none
-   * @param lateness how long after the end of its connection a call may still arrive
-   * @param pause how long it may not answer and then look at the calls that it got meanwhile
-   */
-  record Api(
-      Optional<URI> url,
-      String authorization,
-      Duration timeout,
-      StatusMeanings statuses,
-      AnswerFields fields,
-      String lookUp,
-      Duration lateness,
-      Duration pause) {
-    private static Api of(Settings settings) {
+  /** The word that asks for the simulated payment API in place of an address. */
+  private static final String SIMULATOR = "simulator";
+
+  /** Who makes payments. */
+  sealed interface Target {
+    /** A payment API. */
+    record At(URI url) implements Target {}
+
+    /** The simulated payment API in this process, which moves no money. */
+    record Simulator() implements Target {}
+
+    /**
+     * No one is named. On a database that is not the node's own, which may have payments of
+     * production, a simulator must be asked for.
+     */
+    record None() implements Target {}
+
+    private static Target of(Settings settings) {
+      if (settings.text(Setting.PAYMENTS_DOWNSTREAM).equals(SIMULATOR)) {
+        return new Simulator();
+      }
       Optional<URI> url = settings.webAddress(Setting.PAYMENTS_DOWNSTREAM);
       if (url.filter(given -> given.getRawQuery() != null || given.getRawUserInfo() != null)
           .isPresent()) {
@@ -76,18 +75,47 @@ record PaymentSettings(
         throw new InvalidSettingException(
             Setting.PAYMENTS_DOWNSTREAM.key(), "must have no fragment, which begins with #");
       }
+      if (url.isPresent()) {
+        return new At(url.get());
+      }
+      return settings.optional(Setting.DB_URL).isPresent() ? new None() : new Simulator();
+    }
+  }
+
+  /**
+   * The payment API.
+   *
+   * @param authorization value of the header field {@code Authorization}; empty for none
+   * @param timeout max time of a call
+   * @param statuses what its statuses mean
+   * @param fields what its answers must say if a payment is made
+   * @param lookUp its path for a payment by key; empty if it has none
+   * @param lateness how long after the end of its connection a call may still arrive
+   * @param pause how long it may not answer and then look at the calls that it got meanwhile
+   */
+  record Api(
+      Target target,
+      String authorization,
+      Duration timeout,
+      StatusMeanings statuses,
+      AnswerFields fields,
+      String lookUp,
+      Duration lateness,
+      Duration pause) {
+    private static Api of(Settings settings) {
+      Target target = Target.of(settings);
       String authorization = settings.text(Setting.PAYMENTS_AUTHORIZATION);
       if (!authorization.matches("[ -~]*")) {
         throw new InvalidSettingException(
             Setting.PAYMENTS_AUTHORIZATION.key(), "must be ASCII characters");
       }
-      if (url.isEmpty() && !authorization.isEmpty()) {
+      if (!(target instanceof Target.At) && !authorization.isEmpty()) {
         throw new InvalidSettingException(
             Setting.PAYMENTS_AUTHORIZATION.key(),
-            "has an effect only where weir.payments.downstream is set");
+            "has an effect only where weir.payments.downstream is an address");
       }
       return new Api(
-          url,
+          target,
           authorization,
           settings.duration(Setting.PAYMENTS_TIMEOUT, MIN_TIMEOUT, MAX_TIMEOUT),
           parsed(
@@ -127,13 +155,17 @@ record PaymentSettings(
      * with its node.
      */
     Duration maxPause() {
-      return url.isPresent() ? pause : MIN_PAUSE;
+      return target instanceof Target.At ? pause : MIN_PAUSE;
     }
 
     /** Returns the address without the credentials. */
     @Override
     public String toString() {
-      return url.map(URI::toString).orElse("the simulated payment API");
+      return switch (target) {
+        case Target.At at -> at.url().toString();
+        case Target.Simulator simulator -> "the simulated payment API, which moves no money";
+        case Target.None none -> "no payment API";
+      };
     }
   }
 
@@ -150,11 +182,12 @@ record PaymentSettings(
         settings, "payments", List.of(Setting.TEMPORAL_ADDRESS, Setting.PAYMENTS_DOWNSTREAM));
     Optional<TemporalConnection.Settings> temporal = TemporalSettings.of(settings);
     Api api = Api.of(settings);
-    if (temporal.isPresent() && api.url().isEmpty()) {
+    if (temporal.isPresent() && !(api.target() instanceof Target.At)) {
       throw new InvalidSettingException(
           Setting.PAYMENTS_DOWNSTREAM.key(),
-          "is needed where temporal.service-address is set, because any node may make a payment and"
-              + " the simulated payment API belongs to one; './weir downstream' runs it for all");
+          "must be an address where temporal.service-address is set, because any node may make a"
+              + " payment and the simulated payment API belongs to one; './weir downstream' runs it"
+              + " for all");
     }
     return new PaymentSettings(
         temporal,

@@ -31,6 +31,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Payments on their stores.
@@ -38,6 +40,8 @@ import java.util.function.Supplier;
  * @param warnings what operators should know
  */
 record PaymentsPart(PaymentAccess access, PaymentMetrics metrics, Supplier<List<String>> warnings) {
+  private static final Logger log = LoggerFactory.getLogger(PaymentsPart.class);
+
   /** The name of the payment API in the stores of limits. */
   private static final String RESOURCE = "payments/downstream";
 
@@ -97,6 +101,10 @@ record PaymentsPart(PaymentAccess access, PaymentMetrics metrics, Supplier<List<
             runtime::cancel,
             settings.configName(),
             settings.ceiling().max());
+    if (settings.api().target() instanceof PaymentSettings.Target.None) {
+      log.info("Feeds of payments are refused: {}", RunningPayments.NO_API);
+      return new PaymentsPart(PaymentAccess.withoutApi(backend), metrics, () -> warnings(runtime));
+    }
     return new PaymentsPart(PaymentAccess.to(backend), metrics, () -> warnings(runtime));
   }
 

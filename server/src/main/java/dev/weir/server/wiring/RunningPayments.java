@@ -34,6 +34,11 @@ import java.util.UUID;
  * that it calls.
  */
 final class RunningPayments implements AutoCloseable {
+  /** Why a node makes no payments that was not told who makes them. */
+  static final String NO_API =
+      "weir.payments.downstream is not set: it must name the payment API, or be simulator for one"
+          + " that moves no money";
+
   private static final Duration MAX_CONNECT = Duration.ofSeconds(5);
 
   /** Of the simulated payment API, as that of {@code weir downstream}. */
@@ -103,9 +108,16 @@ final class RunningPayments implements AutoCloseable {
   private static Downstream downstream(PaymentSettings settings, OpenParts open) {
     PaymentSettings.Api api = settings.api();
     // Others on this machine can reach the simulated one too, and only this node knows the secret.
-    String authorization =
-        api.url().isPresent() ? api.authorization() : "Bearer " + UUID.randomUUID();
-    URI url = api.url().orElseGet(() -> simulator(settings, authorization, open).address());
+    String secret = "Bearer " + UUID.randomUUID();
+    return switch (api.target()) {
+      case PaymentSettings.Target.At at -> http(at.url(), api.authorization(), api);
+      case PaymentSettings.Target.Simulator simulated ->
+          http(simulator(settings, secret, open).address(), secret, api);
+      case PaymentSettings.Target.None none -> throw new IllegalStateException(NO_API);
+    };
+  }
+
+  private static Downstream http(URI url, String authorization, PaymentSettings.Api api) {
     return new HttpDownstream(
         new HttpDownstream.Settings(
             url, api.timeout(), authorization, api.statuses(), api.fields(), api.lookUp()),

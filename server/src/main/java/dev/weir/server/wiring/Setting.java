@@ -373,8 +373,9 @@ public enum Setting {
       "weir.payments.downstream",
       "",
       "URL of the payment API, http://host:port or https://…; payments are posted to /payments"
-          + " below it. Empty starts a simulated one in this process when it is first needed."
-          + " Required if temporal.service-address is set."),
+          + " below it. simulator starts one in this process that moves no money, which is also the"
+          + " default on the embedded PostgreSQL. Empty where weir.db.url is set: feeds are refused"
+          + " and no payments are made. Must be a URL if temporal.service-address is set."),
   PAYMENTS_AUTHORIZATION(
       "weir.payments.downstream-authorization",
       "",

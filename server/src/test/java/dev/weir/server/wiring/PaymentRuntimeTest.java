@@ -25,7 +25,7 @@ final class PaymentRuntimeTest {
           "payments",
           "bank",
           new PaymentSettings.Api(
-              Optional.empty(),
+              new PaymentSettings.Target.Simulator(),
               "",
               Duration.ofSeconds(1),
               StatusMeanings.DEFAULT,

@@ -64,7 +64,7 @@ final class PaymentSettingsTest {
     PaymentSettings settings =
         settings(Map.of(Setting.DATA, folder.toString(), Setting.SLOTS_DEFAULT_NAME, "bank"));
     assertThat(settings.temporal()).isEmpty();
-    assertThat(settings.api().url()).isEmpty();
+    assertThat(settings.api().target()).isEqualTo(new PaymentSettings.Target.Simulator());
     assertThat(settings.configName()).isEqualTo("bank");
     assertThat(settings.ceiling()).isEqualTo(new PaymentSettings.CeilingSettings(50, true));
     assertThat(settings.folder()).isEqualTo(folder.resolve("payments"));
@@ -74,6 +74,20 @@ final class PaymentSettingsTest {
     assertThat(settings.api().maxPause())
         .as("of calls that the simulated API may handle after its node was killed")
         .isLessThan(Duration.ofMinutes(1));
+  }
+
+  @Test
+  void simulatorIsAskedForWhereTheDatabaseIsOfTheUser() {
+    Map<Setting, String> database = Map.of(Setting.DB_URL, "jdbc:postgresql://db/weir");
+    assertThat(settings(database).api().target()).isEqualTo(new PaymentSettings.Target.None());
+    Map<Setting, String> asked = new HashMap<>(database);
+    asked.put(Setting.PAYMENTS_DOWNSTREAM, "simulator");
+    assertThat(settings(asked).api().target()).isEqualTo(new PaymentSettings.Target.Simulator());
+    assertThat(settings(Map.of(Setting.PAYMENTS_DOWNSTREAM, "simulator")).api().target())
+        .isEqualTo(new PaymentSettings.Target.Simulator());
+    refuses(Setting.PAYMENTS_DOWNSTREAM, remote(Map.of(Setting.PAYMENTS_DOWNSTREAM, "simulator")));
+    asked.put(Setting.PAYMENTS_AUTHORIZATION, SECRET);
+    refuses(Setting.PAYMENTS_AUTHORIZATION, asked);
   }
 
   @Test
