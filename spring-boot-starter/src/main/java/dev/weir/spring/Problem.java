@@ -1,5 +1,6 @@
 package dev.weir.spring;
 
+import dev.weir.engine.StoreException;
 import dev.weir.engine.rules.AmbiguousPathException;
 import dev.weir.engine.rules.RateLimitFields;
 import dev.weir.engine.rules.TooManyRulesException;
@@ -48,7 +49,9 @@ record Problem(int status, String json) {
    * store is unavailable.
    */
   static Problem of(Verdict.Refused refused) {
-    return refused.isUndecided() ? undecided() : quotaExceeded(refused);
+    return refused.isUndecided()
+        ? undecided(StoreException.Outcome.of(refused.isOutcomeUnknown()))
+        : quotaExceeded(refused);
   }
 
   private static Problem quotaExceeded(Verdict.Refused refused) {
@@ -83,13 +86,22 @@ record Problem(int status, String json) {
         "");
   }
 
-  /** Returns the problem of a request that cannot be decided. */
-  static Problem undecided() {
+  /**
+   * Returns the problem of a request that cannot be decided.
+   *
+   * @param outcome whether it may have been counted, because only the response is missing
+   */
+  static Problem undecided(StoreException.Outcome outcome) {
     return of(
         503,
         OWN + "store-unavailable",
         "Service Unavailable",
-        "It cannot be decided now whether this may pass. Nothing was done; try again.",
+        "It cannot be decided now whether this may pass. %s; try again."
+            .formatted(
+                switch (outcome) {
+                  case NONE -> "Nothing was done";
+                  case UNKNOWN -> "Whether it was counted is unknown";
+                }),
         "");
   }
 

@@ -52,7 +52,9 @@ public final class RateLimitedException extends RuntimeException {
         (name, value) -> fields.add(new Admission.Field(name, value)), Micros.PER_SECOND);
     RateLimitedException exception =
         new RateLimitedException(
-            rule, Duration.ofSeconds(1), new Admission.Refused(fields, Problem.undecided()));
+            rule,
+            Duration.ofSeconds(1),
+            new Admission.Refused(fields, Problem.undecided(cause.outcome())));
     exception.initCause(cause);
     return exception;
   }

@@ -1,5 +1,6 @@
 package dev.weir.spring;
 
+import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.CircuitBreaker;
 import dev.weir.engine.limits.internal.LimitNames;
 import dev.weir.engine.rules.RateLimitFields;
@@ -42,6 +43,9 @@ final class RemoteGate implements Gate, AutoCloseable {
   private static final int UNAVAILABLE = 503;
   private static final String DECISION = "Weir-Decision";
   private static final String GRANTED = "granted";
+
+  /** In a problem that says that nothing was counted. */
+  private static final String UNCOUNTED = "\"outcome\":\"none\"";
 
   private final Settings settings;
   private final FlowObserver observer;
@@ -106,7 +110,7 @@ final class RemoteGate implements Gate, AutoCloseable {
     // From here on the breaker must always be notified of the outcome.
     if (!breaker.mayTry()) {
       observer.remoteDecided(FlowObserver.Outcome.FAILED);
-      return CompletableFuture.completedFuture(undecided());
+      return CompletableFuture.completedFuture(undecided(StoreException.Outcome.NONE));
     }
     CompletableFuture<HttpResponse<String>> answer =
         answer(httpRequest, HttpResponse.BodyHandlers.ofString());
@@ -167,7 +171,7 @@ final class RemoteGate implements Gate, AutoCloseable {
       @Nullable HttpResponse<String> response, @Nullable Throwable failure) {
     if (failure != null && isCancellation(failure)) {
       breaker.notCalled();
-      return undecided();
+      return undecided(StoreException.Outcome.UNKNOWN);
     }
     if (response == null || !isWeirs(response)) {
       problem =
@@ -176,7 +180,7 @@ final class RemoteGate implements Gate, AutoCloseable {
               : "it responds with " + response.statusCode() + ", which is not a response of Weir";
       breaker.failed();
       observer.remoteDecided(FlowObserver.Outcome.FAILED);
-      return undecided();
+      return undecided(StoreException.Outcome.UNKNOWN);
     }
     breaker.succeeded();
     List<Admission.Field> fields = fields(response);
@@ -193,7 +197,9 @@ final class RemoteGate implements Gate, AutoCloseable {
         // The server says so itself, once for each outage.
         observer.remoteDecided(FlowObserver.Outcome.FAILED);
         log.debug("Weir at {} cannot decide: {}", settings.url(), response.body());
-        yield new Admission.Refused(fields, Problem.undecided());
+        yield new Admission.Refused(
+            fields,
+            Problem.undecided(StoreException.Outcome.of(!response.body().contains(UNCOUNTED))));
       }
       default -> {
         // The server is available but does not allow this request. A client may have caused that,
@@ -201,7 +207,7 @@ final class RemoteGate implements Gate, AutoCloseable {
         observer.remoteDecided(FlowObserver.Outcome.FAILED);
         log.warn(
             "Weir at {} answers {}: {}", settings.url(), response.statusCode(), response.body());
-        yield new Admission.Refused(fields, Problem.undecided());
+        yield new Admission.Refused(fields, Problem.undecided(StoreException.Outcome.NONE));
       }
     };
   }
@@ -239,7 +245,7 @@ final class RemoteGate implements Gate, AutoCloseable {
     return fields;
   }
 
-  private Admission undecided() {
+  private Admission undecided(StoreException.Outcome outcome) {
     return switch (settings.onFailure()) {
       case OPEN -> new Admission.Passed(List.of(), Ticket.NONE);
       case CLOSED -> {
@@ -247,7 +253,7 @@ final class RemoteGate implements Gate, AutoCloseable {
         RateLimitFields.addRetryAfter(
             (name, value) -> fields.add(new Admission.Field(name, value)),
             breaker.retryAfterMicros());
-        yield new Admission.Refused(fields, Problem.undecided());
+        yield new Admission.Refused(fields, Problem.undecided(outcome));
       }
     };
   }

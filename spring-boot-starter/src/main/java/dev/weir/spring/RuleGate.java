@@ -83,7 +83,7 @@ final class RuleGate implements Gate {
     } catch (StoreException e) {
       // A store in memory has no failover, and can be full.
       log.warn("A request is refused: {}", e.getMessage());
-      return new Admission.Refused(List.of(), Problem.undecided());
+      return new Admission.Refused(List.of(), Problem.undecided(e.outcome()));
     }
   }
 

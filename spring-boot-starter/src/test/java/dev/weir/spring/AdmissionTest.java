@@ -14,6 +14,7 @@ import dev.weir.engine.rules.RuleObserver;
 import dev.weir.engine.rules.RuleResult;
 import dev.weir.engine.rules.RuleSpec;
 import dev.weir.engine.rules.Verdict;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -30,13 +31,30 @@ final class AdmissionTest {
     assertThat(closed.fields()).extracting(Admission.Field::name).containsExactly("Retry-After");
   }
 
+  @Test
+  void requestThatMayHaveBeenCountedIsNotCalledUncounted() {
+    assertThat(text(refused(AcquireResult.Mode.CLOSED, false))).contains("Nothing was done");
+    assertThat(text(refused(AcquireResult.Mode.CLOSED, true)))
+        .contains("Whether it was counted is unknown")
+        .doesNotContain("Nothing was done");
+  }
+
+  private static String text(Admission.Refused refused) {
+    return new String(refused.problem().bytes(), StandardCharsets.UTF_8);
+  }
+
   private static Admission.Refused refused(AcquireResult.Mode mode) {
+    return refused(mode, false);
+  }
+
+  private static Admission.Refused refused(AcquireResult.Mode mode, boolean isOutcomeUnknown) {
     MemoryRules rules = new MemoryRules(InstantSource.system());
     rules.create(RuleSpec.of("r", Quota.Rate.of(FixedWindow.of(1, Duration.ofMinutes(1)))), "test");
     LimitedRule rule = Objects.requireNonNull(new RuleIndex(rules, RuleObserver.NONE).find("r"));
     RuleResult result =
         new RuleResult(new RuleCheck(rule, "k", 1), new Decision.Refused(0, 200_000, 200_000));
     return (Admission.Refused)
-        Admission.of(new Verdict.Refused(List.of(result), mode, Optional.empty()));
+        Admission.of(
+            new Verdict.Refused(List.of(result), mode, Optional.empty(), isOutcomeUnknown));
   }
 }

@@ -169,7 +169,7 @@ final class Evaluation {
       return decideAfterRefund();
     }
     pending.clearDelay();
-    pending.note(recorded, !counted.isEmpty());
+    pending.noteRepeated(recorded, !counted.isEmpty());
     for (int k = 0; k < recorded.outcomes().size(); k++) {
       pending.set(counted.get(k), recorded.outcomes().get(k));
     }

@@ -27,7 +27,7 @@ final class PendingVerdict {
   private AcquireResult.Mode mode = AcquireResult.Mode.STORE;
   private Optional<Instant> decidedAt = Optional.empty();
 
-  /** True if the response of the counter store was lost, so that it may have granted this. */
+  /** True if the response of a store was lost, so that it may have granted this. */
   private boolean isOutcomeUnknown;
 
   /** The longest of the waits in queues. */
@@ -82,7 +82,7 @@ final class PendingVerdict {
 
   /** Records mode and time of a decision of the counter store. */
   void note(AcquireResult result, boolean hasCounters) {
-    isOutcomeUnknown = result.isOutcomeUnknown();
+    isOutcomeUnknown |= result.isOutcomeUnknown();
     if (result.mode() == AcquireResult.Mode.STORE) {
       // The mode stays open if a lease was admitted unchecked, even if the counters were available.
       decidedAt = Optional.of(result.decidedAt());
@@ -90,6 +90,15 @@ final class PendingVerdict {
       mode = result.mode();
       decidedAt = Optional.of(result.decidedAt());
     }
+  }
+
+  /**
+   * Records that the request was counted before. If it is refused now because a store is
+   * unavailable, it may not be called uncounted.
+   */
+  void noteRepeated(AcquireResult recorded, boolean hasCounters) {
+    note(recorded, hasCounters);
+    isOutcomeUnknown |= mode == AcquireResult.Mode.CLOSED;
   }
 
   /** Records the decision of a lease store. */
@@ -114,6 +123,7 @@ final class PendingVerdict {
           }
           case LeaseDecision.Unavailable unavailable -> {
             mode = AcquireResult.Mode.CLOSED;
+            isOutcomeUnknown |= unavailable.mayBeDone();
             decidedAt = Optional.of(now());
             yield new Decision.Refused(
                 0, unavailable.retryAfterMicros(), unavailable.retryAfterMicros());

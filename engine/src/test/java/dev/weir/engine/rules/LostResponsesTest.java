@@ -160,6 +160,32 @@ final class LostResponsesTest extends RuleEvaluatorScene {
     assertThat(held("one")).isZero();
   }
 
+  /** What was taken must not be called nothing: the lease blocks its place until it is ended. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void leaseThatMayHaveBeenGrantedIsUnknown(boolean isRepeatable) {
+    lost.add("acquire");
+    Verdict.Refused refused =
+        (Verdict.Refused)
+            first.decide(request("one"), isRepeatable ? REPEAT : RuleEvaluator.Repeat.NONE);
+    assertThat(held("one")).isOne();
+    assertThat(refused.isOutcomeUnknown()).isTrue();
+    resume();
+    cut.add("acquire");
+    assertThat(((Verdict.Refused) first.decide(request("one"), REPEAT)).isOutcomeUnknown())
+        .isFalse();
+  }
+
+  /** The first request is counted, whatever becomes of its repetition. */
+  @Test
+  void repetitionThatCannotRenewItsLeaseIsUnknown() {
+    assertThat(second.decide(request("one", "ten"), REPEAT)).isInstanceOf(Verdict.Passed.class);
+    cut.add("renew");
+    Verdict.Refused refused = (Verdict.Refused) first.decide(request("one", "ten"), REPEAT);
+    assertThat(refused.isUndecided()).isTrue();
+    assertThat(refused.isOutcomeUnknown()).isTrue();
+  }
+
   @Test
   void leaseOfARepetitionWhoseResponseWasLostIsNotEnded() {
     assertThat(second.decide(request("one", "ten"), REPEAT)).isInstanceOf(Verdict.Passed.class);

@@ -76,11 +76,15 @@ final class RuleEvaluation {
       return new Decided.Failed(
           e.isFull()
               ? Problem.storeFull(e)
-              // Even if hits were counted, the request itself was not forwarded.
               : Problem.storeUnavailable(
-                  StoreException.Outcome.NONE,
-                  "The rules cannot be evaluated now, so the request was not forwarded; try again"
-                      + " soon."));
+                  e.outcome(),
+                  "The rules cannot be evaluated now, so the request was not forwarded. %s; try"
+                          .formatted(
+                              switch (e.outcome()) {
+                                case NONE -> "Nothing was counted";
+                                case UNKNOWN -> "Whether it was counted is unknown";
+                              })
+                      + " again soon."));
     } catch (RuntimeException e) {
       log.error("Request {} could not be decided", requestId, e);
       return new Decided.Failed(

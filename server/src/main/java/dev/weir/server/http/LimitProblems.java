@@ -19,24 +19,35 @@ public final class LimitProblems {
    */
   public static Problem of(Verdict.Refused refused) {
     return refused.isUndecided()
-        ? closed(refused.violated(), refused.retryAfterMicros())
+        ? closed(
+            refused.violated(),
+            refused.retryAfterMicros(),
+            StoreException.Outcome.of(refused.isOutcomeUnknown()))
         : QuotaExceeded.by(refused);
   }
 
   /**
    * Returns the problem of a request for limits that are closed while their store is unavailable.
    * Not 429: that would say that the limit is exceeded, and nothing is known about it.
+   *
+   * @param outcome whether the store may have counted the request, because only its response is
+   *     missing
    */
-  public static Problem closed(List<String> limits, long retryAfterMicros) {
+  public static Problem closed(
+      List<String> limits, long retryAfterMicros, StoreException.Outcome outcome) {
     return Problem.storeUnavailable(
-            StoreException.Outcome.NONE,
-            "The store of limits does not answer, and without it %s %s closed. Nothing was counted;"
-                    .formatted(
-                        limits.stream()
-                            .map(name -> '"' + name + '"')
-                            .collect(Collectors.joining(", ")),
-                        limits.size() == 1 ? "is" : "are")
-                + " try again in %d s.".formatted(RateLimitFields.seconds(retryAfterMicros)))
+            outcome,
+            "The store of limits does not answer, and without it %s %s closed. %s try again in %d s."
+                .formatted(
+                    limits.stream().map(name -> '"' + name + '"').collect(Collectors.joining(", ")),
+                    limits.size() == 1 ? "is" : "are",
+                    switch (outcome) {
+                      case NONE -> "Nothing was counted;";
+                      case UNKNOWN ->
+                          "Whether this was counted is unknown, and a repeated request may be"
+                              + " counted again;";
+                    },
+                    RateLimitFields.seconds(retryAfterMicros)))
         .with(json -> json.writeStringField("mode", Fields.lower(AcquireResult.Mode.CLOSED)));
   }
 

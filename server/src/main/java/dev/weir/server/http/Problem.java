@@ -76,8 +76,13 @@ public record Problem(
     return of(
         503,
         "store-full",
-        "The memory of this node is %s. Nothing was done; idle entries are removed soon, try again."
-            .formatted(failure.getMessage()));
+        "The memory of this node is %s. %s; idle entries are removed soon, try again."
+            .formatted(
+                failure.getMessage(),
+                switch (failure.outcome()) {
+                  case NONE -> "Nothing was done";
+                  case UNKNOWN -> "Whether anything was done is unknown";
+                }));
   }
 
   /** Returns the problem of a request that more rules cover than can be decided. */

@@ -5,6 +5,7 @@ import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.TokenBucket;
 import dev.weir.core.limits.Usage;
+import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.LimitRequest;
@@ -168,7 +169,9 @@ final class BucketEndpoints {
     return new ProblemException(
         ResourceId.coded(
             LimitProblems.closed(
-                List.of(PolicyText.printable(defined.resource())), retryAfterMicros),
+                List.of(PolicyText.printable(defined.resource())),
+                retryAfterMicros,
+                StoreException.Outcome.NONE),
             "STORE_UNAVAILABLE"),
         headers);
   }

@@ -135,11 +135,14 @@ final class LostAnswerIT {
     rule("{'name':'proxied','pathPattern':'/lost/**','allowedRequests':5,'windowSeconds':3600}");
     relay.loseAnswerTo("proxied");
 
-    http.with("X-Original-Method", "GET", "X-Original-URI", "/lost/1")
-        .get("/api/v1/authorize")
-        .problem(503, "store-unavailable");
+    Http.Answer lost =
+        http.with("X-Original-Method", "GET", "X-Original-URI", "/lost/1")
+            .get("/api/v1/authorize")
+            .problem(503, "store-unavailable");
 
     assertThat(relay.lost()).isOne();
+    assertThat(lost.textAt("outcome")).isEqualTo("unknown");
+    assertThat(lost.textAt("detail")).contains("unknown").doesNotContain("Nothing was counted");
   }
 
   private void rule(String rule) {
