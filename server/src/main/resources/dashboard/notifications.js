@@ -13,11 +13,13 @@ const TONES = { deferred: "warning", accepted: "accent", unknown: "warning", sen
 export function show(main, { parts, signal }) {
   const users = userPanel(signal);
   const message = messagePanel(signal);
+  const messages = listPanel(signal, message.show);
   main.append(
     pageHead("Notifications", "How many messages users get, and what became of a message."),
     el("div", { class: "stack" },
       users.element,
-      el("div", { class: "split" }, sendPanel(signal, (messageId) => { users.reload(); message.find(messageId); }), message.element),
+      el("div", { class: "split" }, sendPanel(signal, (messageId) => { users.reload(); messages.reload(); message.find(messageId); }), message.element),
+      messages.element,
       el("div", { class: "split" }, limitPanel(signal, users.reload), replayPanel(signal)),
       parts.analytics && analytics(signal)),
   );
@@ -68,8 +70,8 @@ function form(action, onSubmit, ...fields) {
 }
 
 /** Ids have up to 19 digits, more than a number of JavaScript keeps apart. */
-function userField() {
-  return field("User", input({ inputmode: "numeric", pattern: "[0-9]{1,19}", maxlength: "19", title: "A whole number", required: true }));
+function userField(required = true) {
+  return field("User", input({ inputmode: "numeric", pattern: "[0-9]{1,19}", maxlength: "19", title: "A whole number", required }));
 }
 
 /** A limit is stored as a whole: what the user has already is read first, shown, and stored again. */
@@ -168,12 +170,62 @@ function messagePanel(signal) {
       result.replaceChildren();
       await find(id.control.value.trim());
     }, id.element), result),
+    /** Shows a message that was chosen from the list. */
+    show(messageId) {
+      id.control.value = filled = messageId;
+      id.element.scrollIntoView({ block: "center" });
+      return find(messageId);
+    },
     find(messageId) {
       // Sending may take long, and the user may look for another message meanwhile.
       if (id.control.value !== filled) return;
       id.control.value = filled = messageId;
       find(messageId).catch((problem) => toast(explained(problem), "danger"));
     },
+  };
+}
+
+/** Messages by user and state, the newest first. Of a rare state a page may be empty and still not the last. */
+function listPanel(signal, open) {
+  const user = userField(false);
+  const state = field("State", select([["", "any"], ...Object.keys(TONES).map((name) => [name, name])], ""));
+  const body = el("div", {});
+  const more = button("Older messages", () => loading(body, (isLast) => load(isLast, next)), { hidden: true });
+  let asked = {};
+  let shown = [];
+  let next;
+
+  async function load(isLast, cursor) {
+    const page = await get(withQuery("/api/messages", { ...asked, limit: PAGE, cursor }), { signal });
+    if (!isLast()) return null;
+    shown = cursor === undefined ? page.messages : [...shown, ...page.messages];
+    next = page.next;
+    more.hidden = next === undefined;
+    if (shown.length === 0) {
+      return next === undefined
+        ? empty("There is no such message", "Messages are kept for weir.notifications.retention after they have ended.")
+        : empty("There is no such message among the newest", "There may be older ones.");
+    }
+    return table("Messages", [
+      { title: "Created", header: true, class: "nowrap", cell: (message) => dateTime(message.createdAt) },
+      { title: "User", cell: (message) => message.userId },
+      { title: "State", cell: (message) => badge(message.state, TONES[message.state]) },
+      { title: "Since", class: "nowrap", secondary: true, cell: (message) => relative(message.changedAt) },
+      { title: "Reason", class: "break", secondary: true, cell: (message) => message.reason ?? "" },
+      { title: "", cell: (message) => button("Show", () => open(message.messageId).catch((problem) => toast(explained(problem), "danger")),
+        { "aria-label": `Show message ${message.messageId}` }) },
+    ], shown);
+  }
+
+  const reload = () => loading(body, (isLast) => load(isLast));
+  reload();
+  return {
+    element: panel("Messages", { hint: "The newest first", flush: true, actions: more },
+      el("div", { class: "panel-body" }, form("List", () => {
+        asked = { userId: user.control.value.trim(), state: state.control.value };
+        return reload();
+      }, user.element, state.element)), body),
+    reload,
   };
 }
 

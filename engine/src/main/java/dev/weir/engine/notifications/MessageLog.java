@@ -20,6 +20,13 @@ public interface MessageLog {
 
   Optional<MessageRecord> find(UUID message);
 
+  /**
+   * Returns a page of messages. Whatever is added or removed while its pages are read, no message
+   * is in two of them, and each message that existed before the first page, was not removed, and
+   * was in the state all the time, is in one.
+   */
+  MessageQuery.Page list(MessageQuery query);
+
   /** Returns those of the messages that must not be handed to a provider again. */
   Set<UUID> finished(List<UUID> messages);
 

@@ -16,4 +16,17 @@ public record MessageRecord(
     Instant createdAt,
     Instant changedAt,
     Optional<Instant> dueAt,
-    Optional<String> reason) {}
+    Optional<String> reason) {
+  /** Returns what is known, without the text. */
+  public MessageStatus status() {
+    return new MessageStatus(
+        message.id(),
+        message.userId(),
+        message.parts(),
+        state,
+        createdAt,
+        changedAt,
+        dueAt,
+        reason);
+  }
+}

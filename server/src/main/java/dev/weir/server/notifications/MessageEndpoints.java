@@ -6,6 +6,7 @@ import dev.weir.server.http.PathSegment;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.ProblemException;
 import dev.weir.server.http.ProblemTitles;
+import dev.weir.server.http.ReadsQuery;
 import dev.weir.server.http.RequiresRole;
 import dev.weir.server.http.Responses;
 import dev.weir.server.http.Snippet;
@@ -22,7 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/** Shows what became of a message, and cancels one that is deferred. */
+/** Lists messages, shows what became of one, and cancels one that is deferred. */
 @Controller("/api/messages")
 @RequiresRole(RequiresRole.Role.CLIENT)
 @ProblemTitles(
@@ -39,6 +40,13 @@ final class MessageEndpoints {
     this.access = access;
   }
 
+  @Get
+  @ReadsQuery
+  @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
+  HttpResponse<byte[]> list(HttpRequest<?> request) {
+    return MessageLists.page(access.backend(), request);
+  }
+
   @Get("/{messageId}")
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> message(HttpRequest<?> request) {
@@ -49,7 +57,7 @@ final class MessageEndpoints {
             .messages()
             .find(id)
             .orElseThrow(() -> new ProblemException(NotificationProblems.unknownMessage(id)));
-    return Responses.json(json -> MessageJson.write(json, record));
+    return Responses.json(json -> MessageJson.write(json, record.status()));
   }
 
   @Delete("/{messageId}")

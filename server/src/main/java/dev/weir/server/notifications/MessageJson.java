@@ -1,8 +1,7 @@
 package dev.weir.server.notifications;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.engine.notifications.Message;
-import dev.weir.engine.notifications.MessageRecord;
+import dev.weir.engine.notifications.MessageStatus;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.TimeText;
 import java.io.IOException;
@@ -11,20 +10,19 @@ import java.io.IOException;
 final class MessageJson {
   private MessageJson() {}
 
-  static void write(JsonGenerator json, MessageRecord record) throws IOException {
-    Message message = record.message();
+  static void write(JsonGenerator json, MessageStatus message) throws IOException {
     json.writeStartObject();
     json.writeStringField("messageId", message.id().toString());
     json.writeNumberField("userId", message.userId());
-    json.writeStringField("state", Fields.lower(record.state()));
+    json.writeStringField("state", Fields.lower(message.state()));
     json.writeNumberField("parts", message.parts());
-    json.writeStringField("createdAt", TimeText.of(record.createdAt()));
-    json.writeStringField("changedAt", TimeText.of(record.changedAt()));
-    if (record.dueAt().isPresent()) {
-      json.writeStringField("dueAt", TimeText.of(record.dueAt().get()));
+    json.writeStringField("createdAt", TimeText.of(message.createdAt()));
+    json.writeStringField("changedAt", TimeText.of(message.changedAt()));
+    if (message.dueAt().isPresent()) {
+      json.writeStringField("dueAt", TimeText.of(message.dueAt().get()));
     }
-    if (record.reason().isPresent()) {
-      json.writeStringField("reason", record.reason().get());
+    if (message.reason().isPresent()) {
+      json.writeStringField("reason", message.reason().get());
     }
     json.writeEndObject();
   }

@@ -85,7 +85,8 @@ final class SendEndpoint {
       case SendOutcome.Sent sent ->
           withState(Responses.json(json -> SendJson.writeSent(json, sent.message())), sent.state());
       case SendOutcome.Deferred deferred ->
-          Responses.json(HttpStatus.ACCEPTED, json -> MessageJson.write(json, deferred.record()));
+          Responses.json(
+              HttpStatus.ACCEPTED, json -> MessageJson.write(json, deferred.record().status()));
       case SendOutcome.Limited limited -> limited(userId, limited);
       case SendOutcome.UnknownUser unknown ->
           Problems.answer(NotificationProblems.unknownUser(unknown.userId()));

@@ -115,7 +115,8 @@ final class UserLimitEndpoints {
     return userId;
   }
 
-  private static long userId(Fields fields, String name, String text) {
+  /** Returns the user that a text is; records a violation if it is none. */
+  static long userId(Fields fields, String name, String text) {
     String rule = "must be a whole number from 0 to " + Long.MAX_VALUE;
     // Signs, and digits of other scripts, are not written by anyone who means a user.
     if (text.matches("[0-9]{1,19}")) {

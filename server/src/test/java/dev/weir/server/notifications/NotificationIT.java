@@ -121,6 +121,55 @@ final class NotificationIT {
   }
 
   @Test
+  void messagesAreListedByUserStateAndTime() {
+    long user = USERS.incrementAndGet();
+    configure(user, 10, 5).ok();
+    List<String> sent = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      sent.add(send(user, "text " + i).ok().textAt("messageId"));
+    }
+    for (String id : sent) {
+      String path = "/api/messages/" + id;
+      Waiting.until("the state", () -> http.get(path).ok().textAt("state").equals("sent"));
+    }
+    String first = http.get("/api/messages/" + sent.getFirst()).ok().textAt("createdAt");
+    String last = http.get("/api/messages/" + sent.getLast()).ok().textAt("createdAt");
+    String ofUser = "/api/messages?userId=" + user;
+
+    List<String> listed = new ArrayList<>();
+    String cursor = "";
+    for (int page = 0; page < 3; page++) {
+      Http.Answer answer = http.get(ofUser + "&state=sent&limit=2" + cursor).ok();
+      int size = page < 2 ? 2 : 1;
+      for (int i = 0; i < size; i++) {
+        String id = answer.textAt("messages." + i + ".messageId");
+        listed.add(id);
+        // Each has an address of its own, where it is the same, and nowhere is its text.
+        assertThat(answer.text()).contains(http.get("/api/messages/" + id).ok().text());
+      }
+      assertThat(answer.text()).doesNotContain("text ");
+      assertThat(answer.text().contains("\"next\"")).isEqualTo(page < 2);
+      cursor = page < 2 ? "&cursor=" + answer.textAt("next") : "";
+      // What is sent meanwhile is on no further page.
+      send(user, "later").ok();
+    }
+    assertThat(listed).isEqualTo(sent.reversed());
+
+    assertThat(http.get("/api/messages?limit=1000&from=" + first).ok().text())
+        .contains(sent.getFirst(), sent.getLast());
+    assertThat(http.get(ofUser + "&to=" + first).ok().text()).isEqualTo("{\"messages\":[]}");
+    assertThat(http.get(ofUser + "&to=" + last).ok().text())
+        .contains(sent.getFirst())
+        .doesNotContain(sent.getLast());
+    assertThat(http.get(ofUser + "&state=failed").ok().text()).isEqualTo("{\"messages\":[]}");
+    Http.Answer wrong =
+        http.get("/api/messages?userId=-1&state=SENT&from=x&cursor=MTp4&limit=1001&size=1")
+            .wrong("userId", "state", "from", "cursor", "limit", "size");
+    assertThat(wrong.textAt("title")).isEqualTo(INVALID);
+    http.get("/api/messages?userId=9223372036854775808").wrong("userId");
+  }
+
+  @Test
   void oneMessageTooManyIsRefusedAndNotCounted() {
     long user = USERS.incrementAndGet();
     configure(user, 1, 5).ok();

@@ -27,6 +27,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
@@ -250,6 +251,9 @@ final class MessageScene {
       seen.add(on.log().find(id).map(MessageScene::normal));
     }
     seen.add(on.log().finished(all));
+    seen.add(MessageListClaims.listed(on, OptionalLong.empty(), Optional.empty(), 3));
+    seen.add(
+        MessageListClaims.listed(on, OptionalLong.of(1), Optional.of(MessageState.ACCEPTED), 2));
     seen.add(on.deferred().due(MessageStep.MESSAGES).stream().map(MessageScene::normal).toList());
     return seen;
   }

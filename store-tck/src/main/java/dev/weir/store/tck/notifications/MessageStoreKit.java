@@ -13,6 +13,7 @@ public interface MessageStoreKit
         OutboxClaims,
         DeferralClaims,
         MessageLogClaims,
+        MessageListClaims,
         MessageTraceClaims,
         MessageRaceClaims,
         MessageCrowdClaims {

@@ -4,8 +4,11 @@ import dev.weir.core.internal.Micros;
 import dev.weir.engine.notifications.DeliveryGuarantee;
 import dev.weir.engine.notifications.HandOver;
 import dev.weir.engine.notifications.MessageLog;
+import dev.weir.engine.notifications.MessageQuery;
+import dev.weir.engine.notifications.MessageQuery.Cursor;
 import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.engine.notifications.MessageState;
+import dev.weir.engine.notifications.MessageStatus;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -18,6 +21,15 @@ import java.util.UUID;
 
 /** The log of the model. */
 final class NaiveLog implements MessageLog {
+  /** The bits of ids are without a sign, unlike those of {@link UUID#compareTo}. */
+  private static final Comparator<Cursor> ORDER =
+      Comparator.comparingLong(Cursor::createdAtMicros)
+          .thenComparing(
+              cursor -> cursor.messageId().getMostSignificantBits(), Long::compareUnsigned)
+          .thenComparing(
+              cursor -> cursor.messageId().getLeastSignificantBits(), Long::compareUnsigned)
+          .reversed();
+
   private final NaiveMessages model;
 
   NaiveLog(NaiveMessages model) {
@@ -29,6 +41,30 @@ final class NaiveLog implements MessageLog {
     synchronized (model) {
       return model.message(message).map(NaiveMessage::record);
     }
+  }
+
+  @Override
+  public MessageQuery.Page list(MessageQuery query) {
+    synchronized (model) {
+      List<MessageStatus> rest =
+          model
+              .messages()
+              .map(known -> known.record().status())
+              .filter(known -> query.userId().orElse(known.userId()) == known.userId())
+              .filter(known -> query.state().orElse(known.state()) == known.state())
+              .filter(known -> !known.createdAt().isBefore(query.from()))
+              .filter(known -> known.createdAt().isBefore(query.before()))
+              .filter(known -> ORDER.compare(place(known), query.after()) > 0)
+              .sorted(Comparator.comparing(NaiveLog::place, ORDER))
+              .toList();
+      List<MessageStatus> page = rest.subList(0, Math.min(query.max(), rest.size()));
+      return new MessageQuery.Page(
+          page, page.size() < query.max() ? Optional.empty() : Optional.of(place(page.getLast())));
+    }
+  }
+
+  private static Cursor place(MessageStatus known) {
+    return Cursor.of(known.createdAt(), known.id());
   }
 
   @Override

@@ -4,6 +4,7 @@ import dev.weir.core.internal.Micros;
 import dev.weir.engine.notifications.DeliveryGuarantee;
 import dev.weir.engine.notifications.HandOver;
 import dev.weir.engine.notifications.MessageLog;
+import dev.weir.engine.notifications.MessageQuery;
 import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.engine.notifications.MessageState;
 import dev.weir.store.jdbc.StoreClock;
@@ -145,6 +146,7 @@ public final class JdbcMessageLog implements MessageLog {
       """;
 
   private final Transactions transactions;
+  private final MessageLists lists;
   private final StoreClock clock;
 
   public JdbcMessageLog(DataSource database) {
@@ -153,6 +155,7 @@ public final class JdbcMessageLog implements MessageLog {
 
   public JdbcMessageLog(DataSource database, StoreClock clock) {
     this.transactions = Transactions.failFast(Dialect.POSTGRESQL, database, () -> {});
+    this.lists = new MessageLists(transactions);
     this.clock = clock;
   }
 
@@ -160,6 +163,11 @@ public final class JdbcMessageLog implements MessageLog {
   public Optional<MessageRecord> find(UUID message) {
     return transactions.read(
         connection -> Sql.first(connection, MessageRow::read, FIND, message.toString()));
+  }
+
+  @Override
+  public MessageQuery.Page list(MessageQuery query) {
+    return lists.page(query);
   }
 
   @Override

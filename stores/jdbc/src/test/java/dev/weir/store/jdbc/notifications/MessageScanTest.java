@@ -3,9 +3,11 @@ package dev.weir.store.jdbc.notifications;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.core.internal.Micros;
 import dev.weir.engine.notifications.DeliveryGuarantee;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageLog.Delivery;
+import dev.weir.engine.notifications.MessageQuery;
 import dev.weir.engine.notifications.MessageState;
 import dev.weir.engine.notifications.SendLedger.Unpublishable;
 import dev.weir.engine.notifications.SendRequest;
@@ -17,6 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -88,6 +91,54 @@ final class MessageScanTest {
             .formatted(ROWS, ROWS_OF_OUTBOX));
   }
 
+  private static MessageQuery newest(OptionalLong user, Optional<MessageState> state, int max) {
+    return new MessageQuery(
+        user, state, Instant.EPOCH, Micros.instant(Micros.LATEST), MessageQuery.Cursor.START, max);
+  }
+
+  /** Otherwise the messages that are in another state would all be read. */
+  @Test
+  void pageOfARareStateReadsABoundedNumberOfMessages() {
+    String url = Database.get().createEmpty();
+    try (HikariDataSource witness = Database.openPool(url);
+        HikariDataSource pool =
+            PostgresqlPool.open(
+                new PoolSettings(url, "postgres", "", 1, 1, Duration.ofSeconds(5)))) {
+      PostgresqlPool.migrate(witness);
+      grow(witness);
+      Database.execute(
+          witness,
+          "update notification_message set state = 4"
+              + " where id = (select id from notification_message order by id limit 1)");
+      JdbcMessageLog log = new JdbcMessageLog(pool);
+      MessageQuery first = newest(OptionalLong.empty(), Optional.of(MessageState.FAILED), 100);
+      long before = read(witness, pool);
+
+      MessageQuery.Page page = log.list(first);
+
+      assertThat(read(witness, pool) - before)
+          .isBetween((long) MessageLists.MAX_READ, 2L * MessageLists.MAX_READ);
+      assertThat(page.messages()).isEmpty();
+      assertThat(page.next()).isPresent();
+      int found = 0;
+      int pages = 1;
+      for (; page.next().isPresent(); pages++) {
+        page =
+            log.list(
+                new MessageQuery(
+                    first.userId(),
+                    first.state(),
+                    first.from(),
+                    first.before(),
+                    page.next().get(),
+                    first.max()));
+        found += page.messages().size();
+      }
+      assertThat(found).isOne();
+      assertThat(pages).isLessThanOrEqualTo(ROWS / MessageLists.MAX_READ + 1);
+    }
+  }
+
   private static void useEverything(HikariDataSource pool) {
     long user = Letters.newUser();
     JdbcUserLimits limits = new JdbcUserLimits(pool);
@@ -119,6 +170,12 @@ final class MessageScanTest {
     ledger.place(Letters.to(user, 2));
     log.find(ids.getFirst());
     log.finished(ids);
+    for (OptionalLong one : List.of(OptionalLong.empty(), OptionalLong.of(user))) {
+      for (Optional<MessageState> state :
+          List.of(Optional.<MessageState>empty(), Optional.of(MessageState.ACCEPTED))) {
+        assertThat(log.list(newest(one, state, 2)).messages()).hasSize(2);
+      }
+    }
     log.handOver(ids, "p", new DeliveryGuarantee.AtMostOnce());
     log.notTaken(ids);
     log.record(

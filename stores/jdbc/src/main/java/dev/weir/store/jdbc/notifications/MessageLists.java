@@ -1,0 +1,117 @@
+package dev.weir.store.jdbc.notifications;
+
+import dev.weir.core.internal.Micros;
+import dev.weir.engine.notifications.MessageQuery;
+import dev.weir.engine.notifications.MessageQuery.Cursor;
+import dev.weir.engine.notifications.MessageStatus;
+import dev.weir.store.jdbc.internal.Sql;
+import dev.weir.store.jdbc.internal.Transactions;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * Lists messages by user, state and time.
+ *
+ * <p>The state is in no index, because each message changes it several times. So a page reads up to
+ * a number of messages of any state, and the last of them is returned as well, whatever its state
+ * is: there the next page begins. That is one statement, because messages that arrive between two
+ * would move the last one.
+ */
+final class MessageLists {
+  /** How many messages are read for a page. */
+  static final int MAX_READ = 10_000;
+
+  private static final String PLACED =
+      """
+      select m.id, m.user_id, m.parts, m.state, m.created_at, m.changed_at, m.reason, d.due_at,
+             m.place
+      from (
+        select id, user_id, parts, state, created_at, changed_at, reason,
+               row_number() over (order by created_at desc, id desc) as place
+        from notification_message
+        where created_at >= ? and created_at < ? and (created_at, id) < (?, ?::uuid)
+      """;
+
+  private static final String OF_ONE_USER = "    and user_id = ?\n";
+
+  private static final String ORDERED =
+      """
+        order by created_at desc, id desc limit ?) m
+      """;
+
+  private static final String IN_ONE_STATE = "where m.state = ? or m.place = ?\n";
+
+  private static final String LIMITED = "order by m.created_at desc, m.id desc limit ?";
+
+  private final Transactions transactions;
+
+  MessageLists(Transactions transactions) {
+    this.transactions = transactions;
+  }
+
+  MessageQuery.Page page(MessageQuery query) {
+    List<Object> parameters = new ArrayList<>();
+    StringBuilder sql = new StringBuilder(PLACED);
+    parameters.add(Micros.clamped(query.from()));
+    parameters.add(Micros.clamped(query.before()));
+    parameters.add(query.after().createdAtMicros());
+    parameters.add(query.after().messageId().toString());
+    if (query.userId().isPresent()) {
+      sql.append(OF_ONE_USER);
+      parameters.add(query.userId().getAsLong());
+    }
+    sql.append(ORDERED).append(MessageRow.DEFERRAL);
+    parameters.add(MAX_READ);
+    if (query.state().isPresent()) {
+      sql.append(IN_ONE_STATE);
+      parameters.add(MessageRow.code(query.state().get()));
+      parameters.add(MAX_READ);
+    }
+    sql.append(LIMITED);
+    parameters.add(query.max());
+    return page(
+        query,
+        transactions.read(
+            connection -> Sql.list(connection, Read::read, sql.toString(), parameters.toArray())));
+  }
+
+  private static MessageQuery.Page page(MessageQuery query, List<Read> read) {
+    List<MessageStatus> messages =
+        read.stream()
+            .map(Read::message)
+            .filter(message -> query.state().orElse(message.state()) == message.state())
+            .toList();
+    boolean isLast =
+        read.size() < query.max() && (read.isEmpty() || read.getLast().place() < MAX_READ);
+    return new MessageQuery.Page(
+        messages, isLast ? Optional.empty() : Optional.of(read.getLast().cursor()));
+  }
+
+  /** A message and its number among those that were read for the page. */
+  private record Read(MessageStatus message, Cursor cursor, long place) {
+    static Read read(ResultSet row) throws SQLException {
+      UUID id = row.getObject(1, UUID.class);
+      long createdAt = row.getLong(5);
+      long dueAtMicros = row.getLong(8);
+      Optional<Instant> dueAt =
+          row.wasNull() ? Optional.empty() : Optional.of(Micros.instant(dueAtMicros));
+      return new Read(
+          new MessageStatus(
+              id,
+              row.getLong(2),
+              row.getInt(3),
+              MessageRow.state(row.getInt(4)),
+              Micros.instant(createdAt),
+              Micros.instant(row.getLong(6)),
+              dueAt,
+              Optional.ofNullable(row.getString(7))),
+          new Cursor(createdAt, id),
+          row.getLong(9));
+    }
+  }
+}
