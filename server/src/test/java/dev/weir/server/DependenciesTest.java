@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -68,9 +69,19 @@ final class DependenciesTest {
       published.add(artifact(Prose.read(module + "/pom.xml").text()));
     }
     String bom = Prose.read("bom/pom.xml").text();
-    assertThat(DEPENDENCY.matcher(bom).results().map(result -> result.group(2)))
+    assertThat(
+            DEPENDENCY
+                .matcher(bom)
+                .results()
+                .filter(result -> result.group(1).equals("dev.weir"))
+                .map(result -> result.group(2)))
         .containsExactlyInAnyOrderElementsOf(published);
-    assertThat(version(bom)).isEqualTo(version(Prose.read("pom.xml").text()));
+    String parent = Prose.read("pom.xml").text();
+    assertThat(version(bom)).isEqualTo(version(parent));
+    for (String shared : List.of("netty", "slf4j")) {
+      String version = "<%s.version>(.*)</%s.version>".formatted(shared, shared);
+      assertThat(first(version, bom)).as(shared).isEqualTo(first(version, parent));
+    }
   }
 
   private static String artifact(String pom) {
