@@ -106,6 +106,11 @@ public final class SmppProvider implements SmsProvider {
     return submission.await(settings.timeout());
   }
 
+  @Override
+  public boolean hasPartOf(UUID message) {
+    return submitted.count(message) > 0;
+  }
+
   private SmppSubmission submission(SMPPSession session, Message message) {
     AtomicReference<SmppSubmission> self = new AtomicReference<>();
     SmppSubmission submission =

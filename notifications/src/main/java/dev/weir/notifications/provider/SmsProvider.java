@@ -2,6 +2,7 @@ package dev.weir.notifications.provider;
 
 import dev.weir.engine.notifications.Message;
 import java.time.Duration;
+import java.util.UUID;
 
 /**
  * Transmits messages.
@@ -25,6 +26,14 @@ public interface SmsProvider extends AutoCloseable {
    * {@link ProviderResult.Unknown}.
    */
   ProviderResult send(Message message);
+
+  /**
+   * Returns true if parts of a message were taken, and the next {@link #send} goes on with the part
+   * after them. Only this provider knows that, so no other one may begin the message again.
+   */
+  default boolean hasPartOf(UUID message) {
+    return false;
+  }
 
   @Override
   default void close() {}

@@ -12,12 +12,15 @@ import java.util.concurrent.locks.ReentrantLock;
  * goes on with the next part. Thread-safe.
  */
 final class SubmittedParts {
-  /** Bounds the memory for messages that are not repeated after a part of them was submitted. */
+  /**
+   * Bounds the memory for messages that are not repeated after a part of them was submitted. Those
+   * that are repeated are younger, by their last use.
+   */
   private static final int MAX_MESSAGES = 10_000;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<UUID, List<String>> messages =
-      new LinkedHashMap<>() {
+      new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;
 
         @Override

@@ -134,6 +134,9 @@ final class MessageDelivery {
   private static final class Attempts {
     int count;
     int unknown;
+
+    /** The next attempt completes a hand-over of which parts were taken; it begins none. */
+    boolean isPartlyTaken;
   }
 
   /** Makes one attempt, and leaves the gate. */
@@ -142,7 +145,10 @@ final class MessageDelivery {
     Optional<HandOver> handOver;
     Optional<ProviderResult> result = Optional.empty();
     try {
-      handOver = begin(outbound.assignment(), message);
+      handOver =
+          attempts.isPartlyTaken
+              ? Optional.of(new HandOver.Begun())
+              : begin(outbound.assignment(), message);
       if (handOver.isPresent() && mayBeHandedOver(handOver.get())) {
         result = Optional.of(handOver(message));
       }
@@ -227,10 +233,10 @@ final class MessageDelivery {
       }
       case ProviderResult.Unavailable unavailable -> {
         gate.pause(unavailable.retryAfter());
-        return notTaken(assignment, message) ? Next.AGAIN : Next.REVOKED;
+        return notTaken(assignment, message, attempts) ? Next.AGAIN : Next.REVOKED;
       }
       case ProviderResult.Retry retry -> {
-        return notTaken(assignment, message)
+        return notTaken(assignment, message, attempts)
             ? nextAfterFailure(
                 outbound, message, attempts, pass, retry.reason(), retry.retryAfter())
             : Next.REVOKED;
@@ -259,7 +265,10 @@ final class MessageDelivery {
     gate.failed(pass, reason, retryAfter);
     FailingUsers.Failing failing = failingUsers.failed(message.userId());
     if (failing.hasLasted(retries.retryFor()) || attempts.unknown >= retries.maxUnknown()) {
-      MessageState end = attempts.unknown > 0 ? MessageState.UNKNOWN : MessageState.FAILED;
+      MessageState end =
+          attempts.unknown > 0 || attempts.isPartlyTaken
+              ? MessageState.UNKNOWN
+              : MessageState.FAILED;
       return Next.of(fail(outbound, message, end, reason, attempts.count));
     }
     Duration pause = retries.pause(failing.attempts(), ThreadLocalRandom.current());
@@ -385,7 +394,15 @@ final class MessageDelivery {
     return persist(assignment, () -> recording.submit(List.of(delivery)).getFirst()).isPresent();
   }
 
-  private boolean notTaken(Assignment assignment, Message message) {
+  /**
+   * Records that the provider has not taken the message, so that any sender may hand it over. A
+   * message of which it has parts stays handed over: another sender would submit them again.
+   */
+  private boolean notTaken(Assignment assignment, Message message, Attempts attempts) {
+    attempts.isPartlyTaken = provider.hasPartOf(message.id());
+    if (attempts.isPartlyTaken) {
+      return true;
+    }
     return persist(assignment, () -> notTaken.submit(List.of(message.id())).getFirst()).isPresent();
   }
 

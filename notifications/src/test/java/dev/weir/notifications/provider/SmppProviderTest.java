@@ -102,8 +102,11 @@ final class SmppProviderTest {
   void throttlingPausesTheProviderAndARepetitionGoesOnWithThePartThatFailed() {
     centre.answer(number -> number == 1 ? SMPPConstant.STAT_ESME_RTHROTTLED : 0);
     Message message = message("abcdefghi ".repeat(40));
+    assertThat(provider.hasPartOf(message.id())).isFalse();
     assertThat(provider.send(message)).isInstanceOf(ProviderResult.Unavailable.class);
+    assertThat(provider.hasPartOf(message.id())).isTrue();
     assertThat(provider.send(message)).isEqualTo(taken("id1", "id2", "id3"));
+    assertThat(provider.hasPartOf(message.id())).isFalse();
     assertThat(centre.submitted()).hasSize(3);
     assertThat(centre.submitted())
         .extracting(submit -> submit.getShortMessage()[5])

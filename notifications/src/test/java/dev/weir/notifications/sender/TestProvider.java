@@ -6,6 +6,7 @@ import dev.weir.notifications.provider.SmsProvider;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -16,6 +17,7 @@ final class TestProvider implements SmsProvider {
   private final Duration maxAnswerTime;
   private final List<Message> handed = new ArrayList<>();
   private final List<Message> taken = new ArrayList<>();
+  private volatile boolean keepsParts;
 
   TestProvider(Function<Message, ProviderResult> answers) {
     this(answers, Duration.ZERO);
@@ -44,6 +46,18 @@ final class TestProvider implements SmsProvider {
   @Override
   public Duration maxAnswerTime() {
     return maxAnswerTime;
+  }
+
+  /** Says that a message is submitted in part, as long as the provider has not taken it. */
+  void keepParts() {
+    keepsParts = true;
+  }
+
+  @Override
+  public synchronized boolean hasPartOf(UUID message) {
+    return keepsParts
+        && handed.stream().anyMatch(each -> each.id().equals(message))
+        && taken.stream().noneMatch(each -> each.id().equals(message));
   }
 
   @Override

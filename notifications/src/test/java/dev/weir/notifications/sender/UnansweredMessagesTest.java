@@ -112,6 +112,57 @@ final class UnansweredMessagesTest {
     assertThat(scene.stores.state(message.id())).isEqualTo(MessageState.UNKNOWN);
   }
 
+  /** Its first part was taken, and would be sent twice. */
+  @Test
+  void messageThatIsSubmittedInPartIsNotBegunByTheNextSender() {
+    for (ProviderResult refusal :
+        List.of(
+            new ProviderResult.Retry("busy"),
+            new ProviderResult.Unavailable("throttled", Duration.ofMillis(1)))) {
+      SenderScene own = new SenderScene();
+      try (own) {
+        CountDownLatch refused = new CountDownLatch(2);
+        TestProvider first =
+            new TestProvider(
+                handed -> {
+                  refused.countDown();
+                  return refusal;
+                });
+        first.keepParts();
+        own.publish(List.of(message, next));
+        SenderSettings settings = own.settings.withRepetition(Repetition.AT_MOST_ONCE);
+        Sender sender = own.start(first, own.stores, settings);
+        TestProvider.await(refused);
+        sender.close();
+        TestProvider second = TestProvider.taking();
+        Sender unused = own.start(second, own.stores, settings);
+        second.awaitTaken(1);
+
+        assertThat(second.handed()).containsExactly(next);
+        assertThat(own.stores.state(message.id())).isEqualTo(MessageState.UNKNOWN);
+      }
+    }
+  }
+
+  @Test
+  void messageThatIsSubmittedInPartIsCompletedByItsSender() {
+    AtomicInteger attempts = new AtomicInteger();
+    TestProvider provider =
+        new TestProvider(
+            handed ->
+                attempts.incrementAndGet() <= 3
+                    ? new ProviderResult.Retry("busy")
+                    : ProviderResult.Taken.WITHOUT_ID);
+    provider.keepParts();
+    scene.publish(List.of(message, next));
+    Sender sender = scene.start(provider, scene.stores, atMostOnce);
+    provider.awaitTaken(2);
+    sender.close();
+
+    assertThat(provider.handed()).containsExactly(message, message, message, message, next);
+    assertThat(scene.stores.state(message.id())).isEqualTo(MessageState.SENT);
+  }
+
   /** It may be in flight, so the next sender awaits the time of an answer before it repeats it. */
   @Test
   void nextSenderRepeatsAHandOverOnlyAfterTheTimeOfAnAnswer() {
