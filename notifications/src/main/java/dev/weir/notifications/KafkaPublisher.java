@@ -204,11 +204,20 @@ public final class KafkaPublisher implements Publisher {
     var unused = connection();
   }
 
+  @Override
+  public boolean isStarting() {
+    return cluster.isStarting();
+  }
+
   private UserProducers connect() {
     try {
       return connection().get(sendTimeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
-      throw new KafkaUnavailableException("the connection takes longer than " + sendTimeout, e);
+      throw new KafkaUnavailableException(
+          cluster.isStarting()
+              ? cluster + " is being started"
+              : "the connection takes longer than " + sendTimeout,
+          e);
     } catch (ExecutionException e) {
       throw new KafkaUnavailableException(reason(e.getCause() == null ? e : e.getCause()), e);
     } catch (InterruptedException e) {

@@ -49,6 +49,7 @@ public final class Notifications {
   private final SendObserver observer;
   private final Batcher<SendRequest, Placed> placing;
   private final BusyLanes busy;
+  private final KnownUsers knownUsers = new KnownUsers();
 
   /**
    * What the database returned.
@@ -159,13 +160,40 @@ public final class Notifications {
       return decide(request, HotCounts.Passed.UNKNOWN);
     }
     if (health.isDown()) {
-      return new SendOutcome.BrokerRefused(health.reason());
+      return refused(request.message().userId());
     }
     return switch (hot.check(request.message())) {
       case HotCounts.Refusal refusal ->
           new SendOutcome.Limited(refusal.decision(), refusal.limit(), true);
       case HotCounts.Passed passed -> decide(request, passed);
     };
+  }
+
+  /** Answers a request while the broker is down, without a place. */
+  private SendOutcome refused(long userId) {
+    boolean isUnknown;
+    try {
+      isUnknown = !isKnown(userId);
+    } catch (StoreException e) {
+      // The message is not sent in either case.
+      isUnknown = false;
+    }
+    return isUnknown ? new SendOutcome.UnknownUser(userId) : refused(health.reason());
+  }
+
+  private boolean isKnown(long userId) {
+    if (knownUsers.contains(userId)) {
+      return true;
+    }
+    boolean isFound = limits.find(userId).isPresent();
+    if (isFound) {
+      knownUsers.add(userId);
+    }
+    return isFound;
+  }
+
+  private SendOutcome refused(String reason) {
+    return new SendOutcome.BrokerRefused(reason, publisher.isStarting());
   }
 
   /** Places requests in one step, and begins to publish all messages that have taken a place. */
@@ -298,7 +326,7 @@ public final class Notifications {
       return new SendOutcome.BrokerUnknown(message.id(), reason);
     }
     hot.correct(withdrawn.get().state());
-    return new SendOutcome.BrokerRefused(reason);
+    return refused(reason);
   }
 
   private SendOutcome whenClosed(SendRequest request, SendResult.Closed closed) {

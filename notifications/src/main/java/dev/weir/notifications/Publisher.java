@@ -23,6 +23,11 @@ public interface Publisher extends AutoCloseable {
   /** Begins to connect in the background, so that the first message need not wait for it. */
   default void prepare() {}
 
+  /** Returns true if the broker is being started, so that it cannot answer yet. */
+  default boolean isStarting() {
+    return false;
+  }
+
   /**
    * Returns normally if the broker answers and has the topics; creates those that are missing.
    *

@@ -52,8 +52,12 @@ public sealed interface SendOutcome {
   /** The user's hours have not begun. */
   record Closed(UserState state, long opensAtMicros) implements SendOutcome {}
 
-  /** The broker did not take the message. Nothing was counted, and nothing will be sent. */
-  record BrokerRefused(String reason) implements SendOutcome {}
+  /**
+   * The broker did not take the message. Nothing was counted, and nothing will be sent.
+   *
+   * @param isStarting true if the broker is being started, and is expected soon
+   */
+  record BrokerRefused(String reason, boolean isStarting) implements SendOutcome {}
 
   /**
    * The broker may have the message. It is counted and will be published, again if necessary; a

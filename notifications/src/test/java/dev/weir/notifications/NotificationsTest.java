@@ -12,6 +12,8 @@ import dev.weir.engine.notifications.MessageState;
 import dev.weir.engine.notifications.SendRequest;
 import dev.weir.engine.notifications.UserLimit;
 import dev.weir.notifications.ScriptedPublisher.Behaviour;
+import dev.weir.notifications.kafka.KafkaCluster;
+import dev.weir.notifications.kafka.MessageTopics;
 import java.time.DayOfWeek;
 import java.time.Duration;
 import java.time.LocalTime;
@@ -146,13 +148,60 @@ final class NotificationsTest {
   }
 
   @Test
-  void brokerThatIsDownCostsNoPlaceAndNoCallOfTheDatabase() {
+  void brokerThatIsDownCostsNoPlace() {
     scene.limit(1, 10);
     broker.behave(Behaviour.REFUSES);
     assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.BrokerRefused.class);
     int places = scene.stores.places();
     assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.BrokerRefused.class);
     assertThat(scene.stores.places()).isEqualTo(places);
+  }
+
+  @Test
+  void unknownUserIsSaidToBeUnknownWhileTheBrokerIsDown() {
+    scene.limit(1, 10);
+    broker.behave(Behaviour.REFUSES);
+    assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.BrokerRefused.class);
+    assertThat(scene.send(2, "hello")).isEqualTo(new SendOutcome.UnknownUser(2));
+    assertThat(scene.send(2, "hello", "key")).isEqualTo(new SendOutcome.UnknownUser(2));
+    assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.BrokerRefused.class);
+  }
+
+  /** An embedded one takes longer than the send time-out on a slow machine. */
+  @Test
+  void brokerThatIsBeingStartedIsSaidToBe() {
+    KafkaCluster starting =
+        new KafkaCluster() {
+          @Override
+          public Optional<String> bootstrapServers(Duration maxWait) {
+            return Optional.empty();
+          }
+
+          @Override
+          public boolean isStarting() {
+            return true;
+          }
+
+          @Override
+          public Map<String, String> clientProperties() {
+            return Map.of();
+          }
+        };
+    try (KafkaPublisher publisher =
+            new KafkaPublisher(starting, MessageTopics.DEFAULT, SendScene.SEND_TIMEOUT);
+        SendScene slow = new SendScene(publisher)) {
+      slow.limit(1, 10);
+      for (int i = 0; i < 2; i++) {
+        assertThat(slow.send(1, "hello"))
+            .isInstanceOfSatisfying(
+                SendOutcome.BrokerRefused.class,
+                refused -> {
+                  assertThat(refused.isStarting()).isTrue();
+                  assertThat(refused.reason()).contains("is being started");
+                });
+      }
+      assertThat(slow.count(1)).isZero();
+    }
   }
 
   @Test

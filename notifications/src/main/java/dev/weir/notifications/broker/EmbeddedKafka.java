@@ -95,6 +95,16 @@ public final class EmbeddedKafka implements KafkaCluster, AutoCloseable {
   }
 
   @Override
+  public boolean isStarting() {
+    lock.lock();
+    try {
+      return start != null && !start.isDone();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
   public Map<String, String> clientProperties() {
     return clientProperties;
   }

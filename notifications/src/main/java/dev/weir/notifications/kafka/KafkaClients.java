@@ -56,7 +56,10 @@ public final class KafkaClients {
             .orElseThrow(
                 () ->
                     new KafkaUnavailableException(
-                        cluster + " is not running, after a wait of up to " + maxWait));
+                        cluster
+                            + (cluster.isStarting() ? " is being started" : " is not running")
+                            + ", after a wait of up to "
+                            + maxWait));
     return new KafkaClients(servers, cluster.clientProperties());
   }
 

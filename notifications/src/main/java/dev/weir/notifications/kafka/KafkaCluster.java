@@ -12,6 +12,11 @@ public interface KafkaCluster {
    */
   Optional<String> bootstrapServers(Duration maxWait);
 
+  /** Returns true if it is being started, and has no address yet. */
+  default boolean isStarting() {
+    return false;
+  }
+
   /** Returns settings for every client, such as those of TLS and SASL. */
   Map<String, String> clientProperties();
 

@@ -113,7 +113,7 @@ final class EventSchemaTest {
         NotificationEvent.of(now, message, new SendOutcome.UnknownUser(userId)),
         NotificationEvent.of(now, message, new SendOutcome.KeyReused()),
         NotificationEvent.of(now, message, new SendOutcome.TooExpensive(state, 7)),
-        NotificationEvent.of(now, message, new SendOutcome.BrokerRefused(TEXT)),
+        NotificationEvent.of(now, message, new SendOutcome.BrokerRefused(TEXT, false)),
         NotificationEvent.of(now, message, new SendOutcome.BrokerUnknown(UUID.randomUUID(), TEXT)),
         NotificationEvent.undecided(now, message),
         NotificationEvent.plain(now, NotificationEvent.Outcome.CANCELLED, message),

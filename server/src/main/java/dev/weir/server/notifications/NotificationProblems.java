@@ -15,6 +15,8 @@ final class NotificationProblems {
 
   private static final String KAFKA_DOWN = "Kafka Down : Service Unavailable";
 
+  private static final String KAFKA_STARTING = "Kafka Starting : Service Unavailable";
+
   /** The name of the policy in header fields and in refusals. */
   static final String POLICY = "messages";
 
@@ -77,7 +79,15 @@ final class NotificationProblems {
   }
 
   /** Returns the problem of a message that Kafka certainly does not have. */
-  static Problem brokerRefused() {
+  static Problem brokerRefused(boolean isStarting) {
+    if (isStarting) {
+      return kafkaDown(
+              StoreException.Outcome.NONE,
+              "Kafka is being started. Nothing was counted, and nothing will be sent; try again"
+                  + " after Retry-After.")
+          .titled(KAFKA_STARTING)
+          .with(json -> json.writeStringField("reason", "starting"));
+    }
     return kafkaDown(
         StoreException.Outcome.NONE,
         "Kafka did not take the message. Nothing was counted, and nothing will be sent; try again"

@@ -103,7 +103,9 @@ final class SendEndpoint {
       case SendOutcome.Failed failed ->
           Problems.answer(NotificationProblems.messageFailed(failed.record()));
       case SendOutcome.BrokerRefused refused ->
-          retry(Problems.answer(NotificationProblems.brokerRefused()), BROKER_RETRY);
+          retry(
+              Problems.answer(NotificationProblems.brokerRefused(refused.isStarting())),
+              BROKER_RETRY);
       case SendOutcome.BrokerUnknown unknown ->
           retry(
               Problems.answer(NotificationProblems.brokerUnknown(unknown.messageId())),

@@ -38,6 +38,11 @@ final class FirstUse implements KafkaCluster {
   }
 
   @Override
+  public boolean isStarting() {
+    return cluster.isStarting();
+  }
+
+  @Override
   public Map<String, String> clientProperties() {
     return cluster.clientProperties();
   }

@@ -48,6 +48,7 @@ final class MissingBrokerIT {
       assertThat(refused.header("retry-after")).hasValue("1");
       assertThat(refused.text()).doesNotContain(NOWHERE);
       assertThat(http.get("/api/config/1").ok().intAt("currentCount")).isZero();
+      http.post("/api/send", "{\"userId\":2,\"message\":\"Hello\"}").problem(404, "unknown-user");
       assertThat(http.get("/metrics").text()).contains("rate_limiter_message_broker_down 1.0");
       http.post("/api/v1/slots", "{\"eventId\":\"a\"}").ok();
     }
