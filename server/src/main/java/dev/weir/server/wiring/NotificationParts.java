@@ -34,6 +34,7 @@ import dev.weir.store.jdbc.notifications.internal.UserChange;
 import dev.weir.store.redis.Redis;
 import dev.weir.store.redis.RedisHotCounts;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -89,8 +90,8 @@ record NotificationParts(
     KafkaCluster cluster = kafka.cluster();
     Optional<EventPublisher> events = analytics.publisher(cluster, open);
     SendObserver observer = AnalyticsParts.ofSends(events);
-    Publisher publisher =
-        open.add(new KafkaPublisher(cluster, MessageTopics.DEFAULT, settings.sendTimeout()));
+    Publishing publishing = Publishing.to(cluster, settings, database, open);
+    Publisher publisher = publishing.publisher();
     BrokerHealth health = new BrokerHealth();
     metrics.brokerDown(health::isDown);
     Notifications notifications =
@@ -146,7 +147,43 @@ record NotificationParts(
         health,
         cluster.toString(),
         analytics.access(),
-        () -> Stream.concat(sender.warnings().stream(), analytics.warnings().stream()).toList());
+        () ->
+            Stream.of(
+                    publishing.warnings().get().stream(),
+                    sender.warnings().stream(),
+                    analytics.warnings().stream())
+                .flatMap(each -> each)
+                .toList());
+  }
+
+  /**
+   * What publishes messages.
+   *
+   * @param warnings what operators should know about it
+   */
+  private record Publishing(Publisher publisher, Supplier<List<String>> warnings) {
+    /** How often a node looks whether its embedded broker is still the one of the database. */
+    private static final Duration EVERY = Duration.ofSeconds(10);
+
+    static Publishing to(
+        KafkaCluster cluster,
+        NotificationSettings settings,
+        HikariDataSource database,
+        OpenParts open) {
+      Publisher publisher =
+          new KafkaPublisher(cluster, MessageTopics.DEFAULT, settings.sendTimeout());
+      if (settings.kafka().cluster().isPresent()) {
+        DurabilityCheck check = DurabilityCheck.start(cluster, open);
+        return new Publishing(open.add(publisher), check::warnings);
+      }
+      if (settings.kafka().folder().isEmpty()) {
+        return new Publishing(open.add(publisher), List::of);
+      }
+      OwnersPublisher owners =
+          open.add(new OwnersPublisher(publisher, EmbeddedPart.KAFKA.ownership(database)));
+      open.add(Upkeep.start("ownership of the embedded Kafka", owners::check, EVERY));
+      return new Publishing(owners, owners::warnings);
+    }
   }
 
   /** The stores of messages. */

@@ -13,7 +13,6 @@ import dev.weir.engine.slots.SlotScheduler;
 import dev.weir.server.metrics.PaymentMetrics;
 import dev.weir.server.payments.PaymentAccess;
 import dev.weir.server.payments.PaymentBackend;
-import dev.weir.store.jdbc.internal.JdbcPartOwnership;
 import dev.weir.store.jdbc.limits.JdbcLeaseStore;
 import dev.weir.store.jdbc.limits.JdbcLimitStore;
 import dev.weir.store.jdbc.payments.JdbcPaymentStore;
@@ -25,8 +24,6 @@ import dev.weir.workflows.payments.ConfiguredGate;
 import dev.weir.workflows.payments.FeedReceiver;
 import dev.weir.workflows.payments.LeaseCeiling;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -44,9 +41,6 @@ record PaymentsPart(PaymentAccess access, PaymentMetrics metrics, Supplier<List<
 
   /** The name of the payment API in the stores of limits. */
   private static final String RESOURCE = "payments/downstream";
-
-  /** Number of an advisory lock: "weir" in ASCII, followed by 12. */
-  private static final long EMBEDDED_TEMPORAL_LOCK = 0x776569720CL;
 
   /** Returns the part of a node that has no database, and therefore no payments. */
   static PaymentsPart none(PrometheusRegistry registry) {
@@ -69,7 +63,8 @@ record PaymentsPart(PaymentAccess access, PaymentMetrics metrics, Supplier<List<
     PaymentStore store = new JdbcPaymentStore(database);
     SlotSource slots = SlotSource.of(scheduler);
     boolean isEmbedded = settings.temporal().isEmpty();
-    PartOwnership ownership = isEmbedded ? ownership(database) : PartOwnership.SHARED;
+    PartOwnership ownership =
+        isEmbedded ? EmbeddedPart.TEMPORAL.ownership(database) : PartOwnership.SHARED;
     PaymentRuntime runtime =
         open.add(
             new PaymentRuntime(
@@ -106,20 +101,6 @@ record PaymentsPart(PaymentAccess access, PaymentMetrics metrics, Supplier<List<
       return new PaymentsPart(PaymentAccess.withoutApi(backend), metrics, () -> warnings(runtime));
     }
     return new PaymentsPart(PaymentAccess.to(backend), metrics, () -> warnings(runtime));
-  }
-
-  private static PartOwnership ownership(HikariDataSource database) {
-    return new JdbcPartOwnership(database, EMBEDDED_TEMPORAL_LOCK, "embedded-temporal", here());
-  }
-
-  /** Returns for people where this node runs. */
-  private static String here() {
-    long pid = ProcessHandle.current().pid();
-    try {
-      return "process %d on %s".formatted(pid, InetAddress.getLocalHost().getHostName());
-    } catch (UnknownHostException e) {
-      return "process " + pid;
-    }
   }
 
   private static List<String> warnings(PaymentRuntime runtime) {

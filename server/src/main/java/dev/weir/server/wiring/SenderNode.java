@@ -66,12 +66,14 @@ public final class SenderNode implements AutoCloseable {
                   new JdbcSenderRegistry(database.pool()),
                   notifications.provider().identity()));
       agreed.start(cluster);
+      DurabilityCheck durability = DurabilityCheck.start(cluster, open);
       log.info("Messages are read from {}", cluster);
       NodeReadiness readiness =
           new NodeReadiness(
               database::reasonAgainst,
               List.of(
                   agreed::warnings,
+                  durability::warnings,
                   () -> sender.isKafkaDown() ? List.of(cluster + " cannot be read") : List.of()));
       Optional<OperationsPort> port =
           address.map(given -> open.add(OperationsAddress.listen(given, readiness, registry)));
