@@ -308,13 +308,12 @@ public interface PaymentStore {
   boolean resume(FeedScope scope, String actor);
 
   /**
-   * Cancels up to {@code max} payments that were not called. Their slots are freed later, by those
-   * who ask for {@link #cancelledWithSlots}.
+   * Cancels up to {@code max} payments, each as {@link #cancel(String)} does. Their slots are freed
+   * later, by those who ask for {@link #cancelledWithSlots}.
    *
    * @param actor who asks for it, for the record of the action
-   * @return how many; as many as {@code max} if there may be more
    */
-  int cancel(FeedScope scope, String actor, int max);
+  Portion cancel(FeedScope scope, String actor, int max);
 
   /**
    * Opens up to {@code max} payments again that failed, as if they had not been called: the time
@@ -323,9 +322,16 @@ public interface PaymentStore {
    * @param isForced whether payments are included that may have been made, because the result of a
    *     call is unknown
    * @param actor who asks for it, for the record of the action
-   * @return how many; as many as {@code max} if there may be more
    */
-  int retry(FeedScope scope, boolean isForced, String actor, int max);
+  Portion retry(FeedScope scope, boolean isForced, String actor, int max);
+
+  /**
+   * A portion of the payments that were to be changed.
+   *
+   * @param payments how many were changed
+   * @param mayBeMore whether there may be others to change
+   */
+  record Portion(int payments, boolean mayBeMore) {}
 
   /** Returns payments in one state, in the order that the query names. */
   List<PaymentQuery.Found> list(PaymentQuery query);

@@ -94,8 +94,9 @@ abstract sealed class PaymentsAction implements Callable<Integer> {
   @Command(
       name = "cancel",
       description =
-          "Cancels the payments of a feed or of all feeds that were not called. Needs the"
-              + " administrator's token if the server has one.",
+          "Cancels the payments of a feed or of all feeds that have not ended, except those of"
+              + " which a call is in progress. Needs the administrator's token if the server has"
+              + " one.",
       mixinStandardHelpOptions = true)
   static final class Cancel extends PaymentsAction {
     Cancel() {

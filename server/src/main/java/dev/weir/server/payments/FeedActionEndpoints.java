@@ -1,6 +1,7 @@
 package dev.weir.server.payments;
 
 import dev.weir.engine.payments.FeedScope;
+import dev.weir.engine.payments.PaymentStore;
 import dev.weir.server.http.Caller;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.PathSegment;
@@ -95,15 +96,15 @@ final class FeedActionEndpoints {
 
   private HttpResponse<byte[]> cancel(HttpRequest<?> request, FeedScope scope) {
     long cancelled = 0;
-    int portion = PORTION;
-    while (portion == PORTION) {
+    PaymentStore.Portion portion;
+    do {
       portion = access.backend().store().cancel(scope, Caller.of(request), PORTION);
-      cancelled += portion;
-    }
+      cancelled += portion.payments();
+    } while (portion.mayBeMore());
     if (cancelled > 0) {
       metrics.cancelled(cancelled);
       log.warn(
-          "{} is cancelled by {}: {} payments that were not called",
+          "{} is cancelled by {}: {} payments of which no call was in progress",
           text(scope),
           Caller.of(request),
           cancelled);
@@ -129,11 +130,11 @@ final class FeedActionEndpoints {
     query.refuseOtherParameters();
     query.throwIfWrong();
     long reopened = 0;
-    int portion = PORTION;
-    while (portion == PORTION) {
+    PaymentStore.Portion portion;
+    do {
       portion = access.backend().store().retry(scope, isForced, Caller.of(request), PORTION);
-      reopened += portion;
-    }
+      reopened += portion.payments();
+    } while (portion.mayBeMore());
     if (reopened > 0) {
       log.warn(
           "{} payments that failed are tried again, {}, says {}",

@@ -55,14 +55,14 @@ final class FeedRetryTest {
       downstream.isRepaired = true;
       FeedScope feed = new FeedScope.One(scene.feedId("f"));
 
-      assertThat(scene.store.retry(feed, false, "ann", 10)).isEqualTo(1);
+      assertThat(scene.store.retry(feed, false, "ann", 10).payments()).isEqualTo(1);
       assertThat(scene.status("f").state()).isEqualTo(FeedState.STARTED);
       assertThat(payment(scene).state()).isEqualTo(PaymentState.SCHEDULED);
       assertThat(payment(scene).endedAt()).isEmpty();
       scene.reconciler(GRACE).run();
       assertThat(scene.awaitDone("f").paid()).isEqualTo(1);
       assertThat(payment(scene).attempts()).isEqualTo(2);
-      assertThat(scene.store.retry(feed, true, "ann", 10)).as("it is paid").isZero();
+      assertThat(scene.store.retry(feed, true, "ann", 10).payments()).as("it is paid").isZero();
     }
   }
 
@@ -75,10 +75,10 @@ final class FeedRetryTest {
       assertThat(scene.awaitDone("f").failed()).isEqualTo(1);
       downstream.isRepaired = true;
       FeedScope feed = new FeedScope.One(scene.feedId("f"));
-      assertThat(scene.store.retry(feed, false, "ann", 10)).isZero();
+      assertThat(scene.store.retry(feed, false, "ann", 10).payments()).isZero();
       assertThat(payment(scene).state()).isEqualTo(PaymentState.FAILED);
 
-      assertThat(scene.store.retry(feed, true, "ann", 10)).isEqualTo(1);
+      assertThat(scene.store.retry(feed, true, "ann", 10).payments()).isEqualTo(1);
       scene.reconciler(GRACE).run();
       assertThat(scene.awaitDone("f").paid()).isEqualTo(1);
     }

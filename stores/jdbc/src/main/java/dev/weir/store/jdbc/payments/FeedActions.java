@@ -1,12 +1,14 @@
 package dev.weir.store.jdbc.payments;
 
 import dev.weir.engine.payments.FeedScope;
+import dev.weir.engine.payments.PaymentStore.Portion;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 
 /** What operators do to the payments of feeds, with a record of each action. */
 final class FeedActions {
@@ -30,32 +32,23 @@ final class FeedActions {
 
   private static final String RESUME_ALL = "delete from payment_hold where feed_no = 0";
 
-  /**
-   * Ends payments that were not called. The row that is changed is asked again, and counts a call
-   * before it is sent, so that a payment that is called meanwhile is left out.
-   */
-  private static final String CANCEL =
+  /** Payments whose calls are in progress are left out, because others may follow them. */
+  private static final String CANCELLABLE =
       """
-      with ended as (
-        update payment p set state = 5
-        where p.payment_id in (
-            select o.payment_id
-            from payment o
-            join payment_feed f on f.feed_no = o.feed_no
-            where o.state in (1, 2) and o.attempts = 0 and f.state > 0 %s
-            order by o.feed_no, o.line limit ?)
-          and p.state in (1, 2) and p.attempts = 0
-        returning p.payment_id, p.feed_no, p.state, p.attempts)
-      insert into payment_audit (payment_id, feed_no, state, attempts, ended_at, detail,
-                                 recorded_at)
-      select e.payment_id, e.feed_no, e.state, e.attempts, %2$s, 'cancelled with its feed', %2$s
-      from ended e
+      select p.payment_id
+      from payment p, (select coalesce(?::bigint, %s) as at) present
+      where %s %s
+      order by p.feed_no, p.line limit ?
       """;
 
-  private static final String CANCEL_ONE =
-      CANCEL.formatted("and f.feed_id = ?", Dialect.POSTGRESQL.now());
+  private static final String CANCELLABLE_OF_ONE =
+      CANCELLABLE.formatted(
+          Dialect.POSTGRESQL.now(),
+          Cancelling.CANCELLABLE,
+          "and p.feed_no = (select f.feed_no from payment_feed f where f.feed_id = ?)");
 
-  private static final String CANCEL_ALL = CANCEL.formatted("", Dialect.POSTGRESQL.now());
+  private static final String CANCELLABLE_OF_ALL =
+      CANCELLABLE.formatted(Dialect.POSTGRESQL.now(), Cancelling.CANCELLABLE, "");
 
   /**
    * Opens payments again that failed. One that is known to be made is left as it is, and so is one
@@ -63,23 +56,23 @@ final class FeedActions {
    */
   private static final String RETRY =
       """
-      with reopened as (
+      with chosen as materialized (
+        select o.payment_id
+        from payment o
+        join payment_feed f on f.feed_no = o.feed_no
+        where o.state in (4, 5) and o.state = 4 %1$s
+          and not exists (select from payment_call c
+                          where c.payment_id = o.payment_id
+                            and (c.result = 1 or (c.result in (4, 6) and not ?)))
+        order by o.feed_no, o.line limit ?),
+      reopened as (
         update payment p set state = 1, retried_at = coalesce(?::bigint, %2$s), slotless_since = null
-        where p.payment_id in (
-            select o.payment_id
-            from payment o
-            join payment_feed f on f.feed_no = o.feed_no
-            where o.state in (4, 5) and o.state = 4 %1$s
-              and not exists (select from payment_call c
-                              where c.payment_id = o.payment_id
-                                and (c.result = 1 or (c.result in (4, 6) and not ?)))
-            order by o.feed_no, o.line limit ?)
-          and p.state = 4
+        where p.payment_id in (select h.payment_id from chosen h) and p.state = 4
         returning p.feed_no),
       feeds as (
         update payment_feed f set state = 2
         where f.state = 3 and f.feed_no in (select r.feed_no from reopened r))
-      select count(*) from reopened
+      select (select count(*) from reopened), (select count(*) from chosen)
       """;
 
   private static final String RETRY_ONE =
@@ -125,37 +118,49 @@ final class FeedActions {
         });
   }
 
-  int cancel(FeedScope scope, String actor, int max) {
+  Portion cancel(FeedScope scope, String actor, int max) {
     return transactions.write(
         connection -> {
-          int cancelled =
+          Long now = Sql.givenNow(connection, clock);
+          List<String> chosen =
               switch (scope) {
-                case FeedScope.One feed -> Sql.update(connection, CANCEL_ONE, feed.feedId(), max);
-                case FeedScope.All every -> Sql.update(connection, CANCEL_ALL, max);
+                case FeedScope.One feed ->
+                    ids(connection, CANCELLABLE_OF_ONE, Sql.orNull(now), feed.feedId(), max);
+                case FeedScope.All every ->
+                    ids(connection, CANCELLABLE_OF_ALL, Sql.orNull(now), max);
               };
+          int cancelled = Cancelling.cancel(connection, now, chosen, "cancelled with its feed");
           record(connection, "cancel", scope, actor, cancelled);
-          return cancelled;
+          return new Portion(cancelled, chosen.size() == max);
         });
   }
 
-  int retry(FeedScope scope, boolean isForced, String actor, int max) {
+  Portion retry(FeedScope scope, boolean isForced, String actor, int max) {
     return transactions.write(
         connection -> {
           Object now = Sql.orNull(Sql.givenNow(connection, clock));
-          int reopened =
+          Portion reopened =
               switch (scope) {
                 case FeedScope.One feed ->
-                    count(connection, RETRY_ONE, now, feed.feedId(), isForced, max);
-                case FeedScope.All every -> count(connection, RETRY_ALL, now, isForced, max);
+                    portion(connection, max, RETRY_ONE, feed.feedId(), isForced, max, now);
+                case FeedScope.All every -> portion(connection, max, RETRY_ALL, isForced, max, now);
               };
-          record(connection, isForced ? "forced retry" : "retry", scope, actor, reopened);
+          record(
+              connection, isForced ? "forced retry" : "retry", scope, actor, reopened.payments());
           return reopened;
         });
   }
 
-  private static int count(Connection connection, String sql, Object... parameters)
+  private static List<String> ids(Connection connection, String sql, Object... parameters)
       throws SQLException {
-    return Sql.first(connection, row -> row.getInt(1), sql, parameters).orElseThrow();
+    return Sql.list(connection, row -> row.getString(1), sql, parameters);
+  }
+
+  private static Portion portion(Connection connection, int max, String sql, Object... parameters)
+      throws SQLException {
+    return Sql.first(
+            connection, row -> new Portion(row.getInt(1), row.getInt(2) == max), sql, parameters)
+        .orElseThrow();
   }
 
   private static void record(

@@ -226,12 +226,12 @@ public final class JdbcPaymentStore implements PaymentStore {
   }
 
   @Override
-  public int cancel(FeedScope scope, String actor, int max) {
+  public Portion cancel(FeedScope scope, String actor, int max) {
     return actions.cancel(scope, actor, max);
   }
 
   @Override
-  public int retry(FeedScope scope, boolean isForced, String actor, int max) {
+  public Portion retry(FeedScope scope, boolean isForced, String actor, int max) {
     return actions.retry(scope, isForced, actor, max);
   }
 

@@ -29,10 +29,6 @@ final class PaymentEnds {
   private static final String NOW =
       "(select coalesce(?::bigint, %s))".formatted(Dialect.POSTGRESQL.now());
 
-  /** Results of calls after which a payment may have been made: unknown and contradicted. */
-  private static final String MAY_BE_MADE =
-      "select from payment_call c where c.payment_id = p.payment_id and c.result in (4, 6)";
-
   /** A payment that runs already is returned as well: its worker may have died. */
   private static final String BEGIN =
       """
@@ -133,34 +129,9 @@ final class PaymentEnds {
           """
               .formatted(Dialect.POSTGRESQL.now());
 
-  /**
-   * Waits for a call that is being begun. The next statement sees it, which one that waits itself
-   * would not.
-   */
-  private static final String LOCK = "select from payment p where p.payment_id = ? for update";
-
-  private static final String CANCEL =
-      """
-      with present as (select %s as at),
-      ended as (
-        update payment p set state = 5
-        from present
-        where p.payment_id = ? and p.state in (1, 2)
-          and exists (select from payment_feed f where f.feed_no = p.feed_no and f.state > 0)
-          and not exists (select from payment_call c
-                          where c.payment_id = p.payment_id and c.in_progress_until > present.at)
-        returning p.payment_id, p.feed_no, p.state, p.attempts, present.at,
-                  case when exists (%s) then 'cancelled, and may have been made'
-                       else 'cancelled' end as detail)
-      insert into payment_audit (payment_id, feed_no, state, attempts, ended_at, detail,
-                                 recorded_at)
-      select e.payment_id, e.feed_no, e.state, e.attempts, e.at, e.detail, %s from ended e
-      """
-          .formatted(NOW, MAY_BE_MADE, Dialect.POSTGRESQL.now());
-
   private static final String HAS_UNKNOWN_CALL =
       "select from payment p where p.payment_id = ? and exists (%s and c.called_at <> ?)"
-          .formatted(MAY_BE_MADE);
+          .formatted(Cancelling.MAY_BE_MADE);
 
   private static final String WITHOUT_SLOT =
       """
@@ -392,10 +363,8 @@ final class PaymentEnds {
   Optional<Cancellation> cancel(String paymentId) {
     return transactions.write(
         connection -> {
-          Sql.list(connection, row -> true, LOCK, paymentId);
-          boolean isNew =
-              Sql.update(connection, CANCEL, Sql.orNull(Sql.givenNow(connection, clock)), paymentId)
-                  > 0;
+          Long now = Sql.givenNow(connection, clock);
+          boolean isNew = Cancelling.cancel(connection, now, List.of(paymentId), "cancelled") > 0;
           return state(connection, paymentId).map(state -> new Cancellation(state, isNew));
         });
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.core.internal.Micros;
 import dev.weir.engine.payments.FeedRecord;
+import dev.weir.engine.payments.FeedScope;
 import dev.weir.engine.payments.FeedState;
 import dev.weir.engine.payments.FeedStatus;
 import dev.weir.engine.payments.Payment;
@@ -37,10 +38,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 final class JdbcPaymentStoreTest {
   private static final Instant NOON = Instant.parse("2030-01-01T12:00:00Z");
+  private static final Duration HOUR = Duration.ofHours(1);
+  private static final Duration DAY = Duration.ofDays(1);
 
   private final String name = UUID.randomUUID().toString();
   private final PaymentStore store = new JdbcPaymentStore(Database.get().pool());
@@ -433,6 +437,52 @@ final class JdbcPaymentStoreTest {
         assertThat(begun.get().isPresent()).isEqualTo(!isCancelled);
       }
     }
+  }
+
+  /** Half of the payments are in their retries. */
+  @Test
+  void oneOfCancelWithItsFeedAndCallWins() throws Exception {
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int i = 0; i < 120; i++) {
+        FeedScope feed = new FeedScope.One(receive("f" + i, i));
+        String id = payment(i).paymentId();
+        int calls = i % 2;
+        store.begin(id);
+        if (calls > 0) {
+          Instant begun = store.beginCall(id, 0, HOUR, DAY).orElseThrow();
+          store.attempted(new PaymentCall(id, begun, begun, PaymentCall.Result.RETRY, "busy"));
+        }
+        CountDownLatch ready = new CountDownLatch(2);
+        Future<PaymentStore.Portion> cancelled =
+            threads.submit(
+                () -> {
+                  ready.countDown();
+                  ready.await();
+                  return store.cancel(feed, "ann", 10);
+                });
+        Future<Optional<Instant>> begun =
+            threads.submit(
+                () -> {
+                  ready.countDown();
+                  ready.await();
+                  return otherNode.beginCall(id, calls, HOUR, DAY);
+                });
+        assertThat(begun.get().isPresent()).isEqualTo(cancelled.get().payments() == 0);
+      }
+    }
+  }
+
+  @Test
+  void feedIsCancelledInPortionsAlsoBehindCallsInProgress() {
+    String feedId = receive("f", IntStream.range(0, 9).toArray());
+    for (int i = 0; i < 4; i++) {
+      store.begin(payment(i).paymentId());
+      store.beginCall(payment(i).paymentId(), 0, HOUR, DAY);
+    }
+    FeedScope feed = new FeedScope.One(feedId);
+    assertThat(store.cancel(feed, "ann", 3)).isEqualTo(new PaymentStore.Portion(3, true));
+    assertThat(store.cancel(feed, "ann", 3)).isEqualTo(new PaymentStore.Portion(2, false));
+    assertThat(status(feedId).cancelled()).isEqualTo(5);
   }
 
   @Test

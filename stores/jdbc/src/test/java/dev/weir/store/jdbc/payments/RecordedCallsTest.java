@@ -197,4 +197,30 @@ final class RecordedCallsTest {
     assertThat(otherNode.cancel(id)).contains(new Cancellation(PaymentState.CANCELLED, true));
     assertThat(status().reason()).isEqualTo("cancelled, and may have been made");
   }
+
+  private PaymentStore.Portion cancelFeed() {
+    return otherNode.cancel(new FeedScope.One("feed-" + id), "ann", 10);
+  }
+
+  @Test
+  void paymentInItsRetriesIsCancelledWithItsFeed() {
+    running();
+    store.attempted(result(beginCall(0).orElseThrow(), PaymentCall.Result.RETRY, "status 503"));
+    assertThat(cancelFeed()).isEqualTo(new PaymentStore.Portion(1, false));
+    assertThat(status().state()).isEqualTo(PaymentState.CANCELLED);
+    assertThat(status().reason()).isEqualTo("cancelled with its feed");
+    assertThat(beginCall(1)).as("no call after that").isEmpty();
+  }
+
+  @Test
+  void feedIsCancelledWithoutCallsInProgressAndSaysWhatIsUnknown() {
+    running();
+    assertThat(beginCall(0)).isPresent();
+    now = NOON.plus(MAX_CALL).minusNanos(1_000);
+    assertThat(cancelFeed()).isEqualTo(new PaymentStore.Portion(0, false));
+    assertThat(status().state()).isEqualTo(PaymentState.RUNNING);
+    now = NOON.plus(MAX_CALL);
+    assertThat(cancelFeed()).isEqualTo(new PaymentStore.Portion(1, false));
+    assertThat(status().reason()).isEqualTo("cancelled with its feed, and may have been made");
+  }
 }
