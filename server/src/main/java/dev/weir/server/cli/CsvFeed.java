@@ -23,6 +23,7 @@ final class CsvFeed implements Feed {
 
   private final RecordReader records;
   private final Optional<String> configName;
+  private final LineCount count;
   private final int columns;
   private final OptionalInt eventIdColumn;
   private final OptionalInt configNameColumn;
@@ -34,9 +35,10 @@ final class CsvFeed implements Feed {
    * @param configName the configuration of entries that name none
    * @throws FeedException if the header lacks the event id, or has an unknown or duplicate column
    */
-  CsvFeed(InputStream in, Optional<String> configName) throws IOException {
+  CsvFeed(InputStream in, Optional<String> configName, LineCount count) throws IOException {
     this.records = new RecordReader(in, true);
     this.configName = configName;
+    this.count = count;
     List<String> header = header();
     this.columns = header.size();
     this.eventIdColumn = column(header, "eventId");
@@ -66,10 +68,12 @@ final class CsvFeed implements Feed {
   public @Nullable FeedLine next() throws IOException {
     RecordReader.Cut cut = records.nextNonBlank();
     if (cut == null) {
+      count.end();
       return null;
     }
-    if (cut.flaw() != null) {
-      return new FeedLine.Flawed(cut.line(), cut.text(), cut.flaw());
+    String flaw = count.flaw(cut);
+    if (flaw != null) {
+      return new FeedLine.Flawed(cut.line(), cut.text(), flaw);
     }
     try {
       List<String> fields = CsvRecord.parse(cut.text()).fields();
@@ -119,6 +123,9 @@ final class CsvFeed implements Feed {
     }
     if (cut.flaw() != null) {
       throw new FeedException("the header row: " + cut.flaw());
+    }
+    if (!cut.hasLineEnd()) {
+      throw new FeedException("it ends in the line of its header row, so a part of it is missing");
     }
     try {
       return CsvRecord.parse(cut.text()).fields();

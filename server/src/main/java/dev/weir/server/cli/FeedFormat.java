@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalLong;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -40,11 +41,12 @@ enum FeedFormat {
    * Opens a feed in this format.
    *
    * @param configName the configuration of entries that name none
+   * @param records the number of entries that the feed should have; empty if unknown
    */
-  Feed open(InputStream in, Optional<String> configName) throws IOException {
+  Feed open(InputStream in, Optional<String> configName, OptionalLong records) throws IOException {
     return switch (this) {
-      case NDJSON -> new NdjsonFeed(in, configName);
-      case CSV -> new CsvFeed(in, configName);
+      case NDJSON -> new NdjsonFeed(in, configName, new LineCount(records));
+      case CSV -> new CsvFeed(in, configName, new LineCount(records));
     };
   }
 }

@@ -15,21 +15,24 @@ import org.jspecify.annotations.Nullable;
 final class NdjsonFeed implements Feed {
   private final RecordReader lines;
   private final Optional<String> configName;
+  private final LineCount count;
 
   /**
    * Reads a feed from a stream.
    *
    * @param configName the configuration of entries that name none
    */
-  NdjsonFeed(InputStream in, Optional<String> configName) {
+  NdjsonFeed(InputStream in, Optional<String> configName, LineCount count) {
     this.lines = new RecordReader(in, false);
     this.configName = configName;
+    this.count = count;
   }
 
   @Override
   public @Nullable FeedLine next() throws IOException {
     RecordReader.Cut cut = lines.nextNonBlank();
     if (cut == null) {
+      count.end();
       return null;
     }
     String flaw = flaw(cut);
@@ -55,9 +58,10 @@ final class NdjsonFeed implements Feed {
    * Returns why an entry cannot be sent. A line that the server takes for blank would shift every
    * later result to another line. All other validation is up to the server.
    */
-  private static @Nullable String flaw(RecordReader.Cut cut) {
-    if (cut.flaw() != null) {
-      return cut.flaw();
+  private @Nullable String flaw(RecordReader.Cut cut) {
+    String flaw = count.flaw(cut);
+    if (flaw != null) {
+      return flaw;
     }
     return cut.text().stripLeading().startsWith("{") ? null : "is not a JSON object";
   }

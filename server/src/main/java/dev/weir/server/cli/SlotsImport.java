@@ -52,6 +52,14 @@ final class SlotsImport implements Callable<Integer> {
   private @Nullable String configName;
 
   @Option(
+      names = "--records",
+      paramLabel = "N",
+      description =
+          "the number of records that the feed should have, without the header row; without it, a"
+              + " last line that has no line end is rejected")
+  private @Nullable Long records;
+
+  @Option(
       names = "--format",
       paramLabel = "FORMAT",
       converter = FeedFormat.Converter.class,
@@ -85,7 +93,7 @@ final class SlotsImport implements Callable<Integer> {
     try (InputStream in = open();
         rejects;
         Writer answers = answers()) {
-      Feed feed = feedFormat.open(in, Optional.ofNullable(configName));
+      Feed feed = feedFormat.open(in, Optional.ofNullable(configName), records());
       try (ProgressDisplay display =
           new ProgressDisplay(
               server.err(), terminal.interactive(), () -> progress.text(tally.counts()))) {
@@ -132,6 +140,10 @@ final class SlotsImport implements Callable<Integer> {
       return Phrases.number(count) + ", see " + rejects;
     }
     return Files.exists(rejects) ? "0 (" + rejects + " is of an earlier run)" : "0";
+  }
+
+  private OptionalLong records() {
+    return records == null ? OptionalLong.empty() : OptionalLong.of(records);
   }
 
   private boolean fromStandardInput() {

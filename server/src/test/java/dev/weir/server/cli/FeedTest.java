@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 final class FeedTest {
@@ -35,7 +36,7 @@ final class FeedTest {
 
   @Test
   void writesAwkwardIdsAsJsonOnOneLine() throws IOException {
-    assertThat(csv("eventId\n\"a \"\"b\"\"\n\\c\"\nlast"))
+    assertThat(csv("eventId\n\"a \"\"b\"\"\n\\c\"\nlast\n"))
         .containsExactly(
             entry(2, "\"a \"\"b\"\"\n\\c\"", "{\"eventId\":\"a \\\"b\\\"\\n\\\\c\"}"),
             entry(4, "last", "{\"eventId\":\"last\"}"));
@@ -122,7 +123,10 @@ final class FeedTest {
   void neverSendsAnIdThatItCouldNotRead() throws IOException {
     byte[] feed = "eventId\nm?ller\n\uFFFD\n".getBytes(StandardCharsets.UTF_8);
     feed["eventId\nm".length()] = (byte) 0xFC; // A Latin-1 u with dots.
-    assertThat(read(FeedFormat.CSV.open(new ByteArrayInputStream(feed), Optional.empty())))
+    assertThat(
+            read(
+                FeedFormat.CSV.open(
+                    new ByteArrayInputStream(feed), Optional.empty(), OptionalLong.empty())))
         .containsExactly(
             flawed(2, "m\uFFFDller", "is not UTF-8"),
             entry(3, "\uFFFD", "{\"eventId\":\"\uFFFD\"}"));
@@ -157,9 +161,44 @@ final class FeedTest {
             return super.read(target, offset, Math.min(length, 7));
           }
         };
-    List<FeedLine> lines = read(FeedFormat.CSV.open(slow, Optional.empty()));
+    List<FeedLine> lines = read(FeedFormat.CSV.open(slow, Optional.empty(), OptionalLong.empty()));
     assertThat(lines).hasSize(60_000).isEqualTo(csv(feed.toString()));
     assertThat(lines.getLast().number()).isEqualTo(2 + 2 * 59_999);
+  }
+
+  @Test
+  void noPrefixOfAFeedIsTakenForAnotherEvent() throws IOException {
+    String feed =
+        "eventId,requestedTime\npay-1,2030-01-01T00:00:00Z\npay-22,2031-12-01T00:00:00Z\n";
+    List<FeedLine> whole = csv(feed);
+    for (int length = feed.indexOf('\n') + 1; length < feed.length(); length++) {
+      for (FeedLine line : csv(feed.substring(0, length))) {
+        if (line instanceof FeedLine.Flawed flawed) {
+          assertThat(flawed.flaw()).startsWith("has no line end, so a part of it may be missing");
+        } else {
+          assertThat(whole).contains(line);
+        }
+      }
+    }
+  }
+
+  @Test
+  void lastLineWithoutALineEndIsOneOfAsManyAsTheFeedHas() throws IOException {
+    for (FeedFormat format : FeedFormat.values()) {
+      String feed =
+          format == FeedFormat.CSV ? "eventId\na\nb" : "{\"eventId\":\"a\"}\n{\"eventId\":\"b\"}";
+      assertThat(lines(format, feed, Optional.empty(), OptionalLong.of(2)))
+          .hasSize(2)
+          .allMatch(FeedLine.Entry.class::isInstance);
+      assertThat(lines(format, feed, Optional.empty()).getLast())
+          .isInstanceOf(FeedLine.Flawed.class);
+      for (String other : List.of(feed, feed + "\n")) {
+        assertThatThrownBy(() -> lines(format, other, Optional.empty(), OptionalLong.of(3)))
+            .isInstanceOf(FeedException.class)
+            .hasMessageStartingWith("it has 2 records where --records says 3, so a part of it");
+      }
+    }
+    assertThatThrownBy(() -> csv("eventId")).hasMessageContaining("in the line of its header row");
   }
 
   @Test
@@ -187,8 +226,14 @@ final class FeedTest {
 
   private static List<FeedLine> lines(FeedFormat format, String text, Optional<String> configName)
       throws IOException {
+    return lines(format, text, configName, OptionalLong.empty());
+  }
+
+  private static List<FeedLine> lines(
+      FeedFormat format, String text, Optional<String> configName, OptionalLong records)
+      throws IOException {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-    Feed feed = format.open(new ByteArrayInputStream(bytes), configName);
+    Feed feed = format.open(new ByteArrayInputStream(bytes), configName, records);
     List<FeedLine> lines = read(feed);
     assertThat(feed.consumedBytes()).isEqualTo(bytes.length);
     return lines;

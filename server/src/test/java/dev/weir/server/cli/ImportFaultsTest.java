@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -242,7 +243,9 @@ final class ImportFaultsTest {
     try (WeirClient client = new WeirClient(URI.create(server.url()), Optional.empty());
         RejectFile rejects = new RejectFile(rejects())) {
       new ImportRun(client, tally, rejects, Writer.nullWriter())
-          .run(new NdjsonFeed(feed, Optional.empty()), pauses::add);
+          .run(
+              new NdjsonFeed(feed, Optional.empty(), new LineCount(OptionalLong.empty())),
+              pauses::add);
     }
   }
 
