@@ -45,7 +45,6 @@ final class NodeClockTest {
           Map.entry("dev.weir.engine.slots.SlotScheduler", "is a policy feasible from now on?"),
           Map.entry("dev.weir.engine.rules.RuleEvaluator", "the time of the last refusals"),
           // Its refunds should refer to the time of the decision that they give back.
-          Map.entry("dev.weir.server.wiring.EnvoyPort", "the time of a refund"),
           Map.entry("dev.weir.server.rules.CheckLanes", "the Date header"),
           Map.entry("dev.weir.server.cli.FeedRun", "the time left of an upload, on the terminal"),
           Map.entry("dev.weir.server.dashboard.RefusalEndpoints", "the range of a chart"),

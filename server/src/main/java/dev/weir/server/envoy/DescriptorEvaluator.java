@@ -17,7 +17,6 @@ import dev.weir.engine.rules.RuleResult;
 import dev.weir.engine.rules.Ticket;
 import dev.weir.engine.rules.TooManyRulesException;
 import dev.weir.engine.rules.Verdict;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -37,12 +36,10 @@ final class DescriptorEvaluator {
 
   private final RuleEvaluator evaluator;
   private final LimitStore counts;
-  private final InstantSource clock;
 
-  DescriptorEvaluator(RuleEvaluator evaluator, LimitStore counts, InstantSource clock) {
+  DescriptorEvaluator(RuleEvaluator evaluator, LimitStore counts) {
     this.evaluator = evaluator;
     this.counts = counts;
-    this.clock = clock;
   }
 
   /** Decides what the requests take, together or not at all. */
@@ -192,12 +189,28 @@ final class DescriptorEvaluator {
       }
     }
     if (!parts.isEmpty()) {
-      counts.refund(AcquireRequest.all(parts), clock.instant());
+      giveBack(AcquireRequest.all(parts));
     }
     return evaluator.peek(
         inForce(checks).stream()
             .map(check -> new RuleCheck(check.rule(), check.key(), 1))
             .toList());
+  }
+
+  /**
+   * Gives back as if it were granted now, because Envoy does not report when it was. The time is
+   * that of the store: by the clock of this node, it may be before the window that has counted it.
+   */
+  private void giveBack(AcquireRequest request) {
+    AcquireResult now = counts.peek(request);
+    switch (now.mode()) {
+      case STORE, FALLBACK, LOCAL -> {
+        var unused = counts.refund(request, now);
+      }
+      case OPEN, CLOSED ->
+          throw new StoreException(
+              StoreException.Outcome.NONE, "the store of limits is unavailable");
+    }
   }
 
   private static List<RuleCheck> inForce(List<RuleCheck> checks) {

@@ -28,7 +28,6 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
@@ -91,8 +90,7 @@ public final class EnvoyServer implements AutoCloseable {
       RuleEvaluator evaluator,
       LimitStore counts,
       boolean isBlocking,
-      EnvoyMetrics metrics,
-      InstantSource clock) {}
+      EnvoyMetrics metrics) {}
 
   /**
    * The keys of callers.

@@ -41,7 +41,7 @@ final class EnvoyService implements RateLimitServiceGrpc.AsyncService {
 
   EnvoyService(EnvoyServer.Parts parts, WaitingRoom waitingRoom) {
     this.reader = new DescriptorReader(parts.index(), parts.metrics());
-    this.evaluator = new DescriptorEvaluator(parts.evaluator(), parts.counts(), parts.clock());
+    this.evaluator = new DescriptorEvaluator(parts.evaluator(), parts.counts());
     this.metrics = parts.metrics();
     this.waitingRoom = waitingRoom;
   }

@@ -9,7 +9,6 @@ import dev.weir.server.http.ListenerSettings;
 import dev.weir.server.metrics.EnvoyMetrics;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.time.InstantSource;
 import java.util.Optional;
 
 /** The server of Envoy's rate limit service, listening on its port. */
@@ -75,8 +74,7 @@ final class EnvoyPort implements AutoCloseable {
             limits.evaluator(),
             limits.stores().limits(),
             limits.checks().isBlocking(),
-            metrics,
-            InstantSource.system());
+            metrics);
     try {
       return new EnvoyPort(
           EnvoyServer.start(

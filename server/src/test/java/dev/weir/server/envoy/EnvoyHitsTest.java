@@ -7,6 +7,9 @@ import static dev.weir.server.envoy.ServedRules.negative;
 import static dev.weir.server.envoy.ServedRules.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.core.internal.Micros;
+import dev.weir.engine.limits.memory.MemoryLeaseStore;
+import dev.weir.engine.limits.memory.MemoryLimitStore;
 import dev.weir.engine.rules.RuleSpec;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
@@ -14,8 +17,11 @@ import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.DescriptorStatus;
 import java.io.IOException;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The hits of a descriptor: several, none, or a negative number. */
 @Timeout(300)
@@ -63,6 +69,20 @@ final class EnvoyHitsTest {
       assertThat(served.ask(descriptor("rule", "api"), descriptor("rule", "other")))
           .extracting(response -> response.getStatuses(0).getLimitRemaining())
           .isEqualTo(2);
+    }
+  }
+
+  /** The clock of the node is at noon. */
+  @ParameterizedTest
+  @ValueSource(longs = {-3_600, 3_600})
+  void givesBackByTheClockOfTheStore(long aheadSeconds) throws IOException {
+    LongSupplier clock = () -> Micros.ceil(ServedRules.NOON.plusSeconds(aheadSeconds));
+    ServedRules.Stores stores =
+        new ServedRules.Stores(new MemoryLimitStore(clock, 100), new MemoryLeaseStore(clock));
+    try (ServedRules served = ServedRules.sharing(stores).with(API)) {
+      RateLimitDescriptor two = hits(descriptor("rule", "api"), 2);
+      assertThat(served.ask(two).getStatuses(0).getLimitRemaining()).isEqualTo(1);
+      assertThat(served.ask(negative(two)).getStatuses(0).getLimitRemaining()).isEqualTo(3);
     }
   }
 

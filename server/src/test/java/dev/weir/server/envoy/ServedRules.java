@@ -83,7 +83,7 @@ final class ServedRules implements AutoCloseable {
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             new ListenerSettings.Connections(100, 100, TrustedProxies.NONE),
             new EnvoyServer.Parts(
-                index, evaluator, stores.counts(), isBlocking, new EnvoyMetrics(metrics), clock),
+                index, evaluator, stores.counts(), isBlocking, new EnvoyMetrics(metrics)),
             isKey.map(
                 known -> new EnvoyServer.Keys(known, new FailedLogins(new AuthMetrics(metrics)))));
     channel =
