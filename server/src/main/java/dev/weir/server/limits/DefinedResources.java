@@ -4,8 +4,12 @@ import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.internal.Definition;
 import dev.weir.engine.limits.internal.Definitions;
 import dev.weir.server.http.Fields;
+import dev.weir.server.http.Problem;
+import dev.weir.server.http.ProblemException;
+import dev.weir.server.http.Snippet;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
+import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -13,6 +17,8 @@ import java.util.function.Function;
  * The limits of one kind that are defined by resource; requests name the resource in their path.
  */
 final class DefinedResources<L> {
+  private static final Map<String, String> RETRY_SOON = Map.of("Retry-After", "1");
+
   private final Definitions<L> definitions;
 
   DefinedResources(Definitions<L> definitions) {
@@ -23,7 +29,19 @@ final class DefinedResources<L> {
   HttpResponse<byte[]> define(
       String resource, L limit, Function<Definition<L>, HttpResponse<byte[]>> state) {
     Definition<L> defined = definitions.define(resource, limit);
-    return StoreException.afterDone(() -> state.apply(defined));
+    try {
+      return state.apply(defined);
+    } catch (StoreException e) {
+      // Another store: the definition is in force, and only what is left of it cannot be read.
+      throw new ProblemException(
+          Problem.of(
+                  503,
+                  "store-unavailable",
+                  "\"%s\" is defined. What is left of it cannot be read now: %s."
+                      .formatted(Snippet.of(resource), e.getMessage()))
+              .with(json -> json.writeStringField("outcome", "done")),
+          RETRY_SOON);
+    }
   }
 
   boolean isDefined(String resource) {
@@ -46,11 +64,17 @@ final class DefinedResources<L> {
     if (!definitions.remove(defined.resource())) {
       throw ResourceId.unknown(defined.resource());
     }
-    return StoreException.afterDone(
-        () -> {
-          forget.accept(defined);
-          return HttpResponse.noContent();
-        });
+    try {
+      forget.accept(defined);
+    } catch (StoreException e) {
+      throw new ProblemException(
+          Problem.storeUnavailable(
+              StoreException.Outcome.UNKNOWN,
+              "\"%s\" is removed. Whether what was used is forgotten is unknown: %s."
+                  .formatted(Snippet.of(defined.resource()), e.getMessage())),
+          RETRY_SOON);
+    }
+    return HttpResponse.noContent();
   }
 
   /** Throws the violations with a machine-readable code if this field has one. */

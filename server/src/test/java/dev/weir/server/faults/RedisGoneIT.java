@@ -100,6 +100,31 @@ final class RedisGoneIT {
         .isEqualTo(503);
   }
 
+  /** Definitions are in the database, which answers. */
+  @Test
+  void saysOfDefinitionsThatTheyAreStoredAndOnlyTheirStateIsUnknown() throws Exception {
+    String bucket = json("{'capacity':7,'refillRate':1}");
+    assertThat(api.put("/api/v1/buckets/old", bucket).statusCode()).isEqualTo(200);
+    redis.kill();
+    for (String resource : List.of("buckets/new", "buckets/old", "concurrency/new")) {
+      String body =
+          resource.startsWith("b") ? bucket : json("{'maxConcurrent':2,'leaseTtl':'PT1M'}");
+      HttpResponse<String> defined = api.put("/api/v1/" + resource, body);
+      assertThat(defined.statusCode()).as(defined.body()).isEqualTo(503);
+      assertThat(defined.body())
+          .contains("urn:weir:problem:store-unavailable", "\"outcome\":\"done\"", "is defined")
+          .doesNotContain("repeat");
+    }
+    HttpResponse<String> removed = api.delete("/api/v1/buckets/old");
+    assertThat(removed.statusCode()).as(removed.body()).isEqualTo(503);
+    assertThat(removed.body()).contains("\"outcome\":\"unknown\"", "is removed");
+    assertThat(api.get("/api/v1/buckets/old").statusCode()).isEqualTo(404);
+    redis.start();
+    Waiting.until(
+        "Redis to be used again", () -> api.get("/api/v1/buckets/new").statusCode() == 200);
+    assertThat(api.get("/api/v1/buckets/new").body()).contains("\"capacity\":7");
+  }
+
   @Test
   void grantsNoMoreThanTheLimitAfterRedisCameBackEmptyHoweverFewAsk() throws Exception {
     rule("'name':'closed','allowedRequests':5,'windowSeconds':86400");
