@@ -6,17 +6,23 @@ import java.time.Duration;
 /**
  * Up to {@code limit} units per window of time; the count restarts when a window ends.
  *
- * <p>In a {@link Usage}, {@code atMicros} is the start of the window, {@code used} the count and
- * {@code scale} the length of the window. When the length changes, a window that is still open
- * keeps its count: if windows get longer, it gets longer too; if they get shorter, it ends at its
- * former end or one new window from now, whichever is earlier. A window that is aligned to the
- * epoch is replaced by the present one of the new length.
+ * <p>In a {@link Usage}, {@code atMicros} is the time of the first use in the window, {@code used}
+ * the count, {@code before} {@value #ALIGNED} for a window that is aligned to the epoch, and {@code
+ * scale} the length of the window. Units that were taken before the first use are restored already,
+ * whatever the length of windows was then, so they cannot be given back.
+ *
+ * <p>When the length changes, a window that is still open keeps its count: if windows get longer,
+ * it gets longer too; if they get shorter, it ends at its former end or one new window from now,
+ * whichever is earlier. A window that is aligned to the epoch is replaced by the present one of the
+ * new length.
  *
  * @param start where windows start
  */
 public record FixedWindow(long limit, long windowMicros, Start start) implements Limit {
   /** The maximum value of {@code limit}. */
   public static final long MAX_LIMIT = 1_000_000_000_000L;
+
+  private static final long ALIGNED = 1;
 
   /** Where windows start. */
   public enum Start {
@@ -52,13 +58,16 @@ public record FixedWindow(long limit, long windowMicros, Start start) implements
     if (!isCurrent(usage, nowMicros)) {
       return carriedOver(usage, nowMicros);
     }
-    return usage.used() == 0 || nowMicros >= end(usage) ? fresh(nowMicros) : usage;
+    // The result is made in one place, and needs no object once it is compiled.
+    boolean isOver = usage.used() == 0 || nowMicros >= end(usage);
+    return used(isOver ? nowMicros : usage.atMicros(), isOver ? 0 : usage.used());
   }
 
   @Override
   public boolean isCurrent(Usage usage, long nowMicros) {
     return usage.used() == 0
         || ((usage.scale() == windowMicros || usage.scale() < MIN_DURATION_MICROS)
+            && usage.before() == mark()
             && !isTooFarAhead(usage, windowMicros, nowMicros));
   }
 
@@ -78,16 +87,17 @@ public record FixedWindow(long limit, long windowMicros, Start start) implements
     long former = usage.scale() < MIN_DURATION_MICROS ? windowMicros : usage.scale();
     boolean isTooFarAhead = isTooFarAhead(usage, Math.min(former, windowMicros), nowMicros);
     long at = isTooFarAhead ? nowMicros : usage.atMicros();
-    if (nowMicros >= at + former) {
+    long formerEnd = former + (usage.before() == ALIGNED ? startOf(at, former) : at);
+    if (nowMicros >= formerEnd) {
       return fresh(nowMicros);
     }
     long latest = Math.max(nowMicros, at);
-    long startMicros =
+    long earliest =
         switch (start) {
-          case FIRST_USE -> Math.min(latest, at + Math.max(0, former - windowMicros));
-          case EPOCH -> startOf(latest);
+          case FIRST_USE -> Math.min(latest, formerEnd - windowMicros);
+          case EPOCH -> startOf(latest, windowMicros);
         };
-    return new Usage(startMicros, usage.used(), 0, windowMicros);
+    return used(Math.max(at, earliest), usage.used());
   }
 
   @Override
@@ -97,7 +107,7 @@ public record FixedWindow(long limit, long windowMicros, Start start) implements
 
   @Override
   public Usage take(Usage settled, long cost, long nowMicros) {
-    return new Usage(settled.atMicros(), settled.used() + cost, 0, windowMicros);
+    return used(settled.atMicros(), settled.used() + cost);
   }
 
   @Override
@@ -110,7 +120,7 @@ public record FixedWindow(long limit, long windowMicros, Start start) implements
     // Units taken in an earlier window were restored when it ended.
     return takenAtMicros < settled.atMicros()
         ? settled
-        : new Usage(settled.atMicros(), Math.max(0, settled.used() - cost), 0, windowMicros);
+        : used(settled.atMicros(), Math.max(0, settled.used() - cost));
   }
 
   @Override
@@ -124,18 +134,25 @@ public record FixedWindow(long limit, long windowMicros, Start start) implements
   }
 
   private Usage fresh(long nowMicros) {
-    return new Usage(startOf(nowMicros), 0, 0, windowMicros);
+    return used(nowMicros, 0);
+  }
+
+  /** Returns a usage of this limit. */
+  public Usage used(long atMicros, long used) {
+    return new Usage(atMicros, used, used == 0 ? 0 : mark(), windowMicros);
+  }
+
+  private long mark() {
+    return start == Start.EPOCH ? ALIGNED : 0;
   }
 
   private long end(Usage usage) {
-    return usage.atMicros() + windowMicros;
+    long at = usage.atMicros();
+    return (start == Start.EPOCH ? startOf(at, windowMicros) : at) + windowMicros;
   }
 
-  private long startOf(long micros) {
-    return switch (start) {
-      case FIRST_USE -> micros;
-      case EPOCH -> Math.floorDiv(micros, windowMicros) * windowMicros;
-    };
+  private static long startOf(long micros, long windowMicros) {
+    return Math.floorDiv(micros, windowMicros) * windowMicros;
   }
 
   @Override

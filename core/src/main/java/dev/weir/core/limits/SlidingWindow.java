@@ -15,9 +15,14 @@ import java.time.Duration;
  * moment it is never more than {@code limit}.
  *
  * <p>Windows start at whole multiples of their length since the epoch. In a {@link Usage}, {@code
- * atMicros} is the start of the window, {@code used} and {@code before} are the counts of that
- * window and the previous one, and {@code scale} is the length of the window. When the length
- * changes, the units that count at that time all count as used in the present window.
+ * atMicros} is a time in the window, {@code used} and {@code before} are the counts of that window
+ * and the previous one, and {@code scale} is the length of the window. When the length changes, the
+ * units that count at that time all count as used in the present window.
+ *
+ * <p>If there is no {@code before}, {@code atMicros} is the time since which units were taken that
+ * count in full: of the first use, or after a change the start of the former window. Units that
+ * were taken earlier are restored, at least in part, and cannot be given back. In the following
+ * window these units are {@code before}, and {@code atMicros} is one window later.
  */
 public record SlidingWindow(long limit, long windowMicros) implements Limit {
   /** The maximum limit: a count times {@link #MAX_TICKS} still fits into 53 bits. */
@@ -51,7 +56,8 @@ public record SlidingWindow(long limit, long windowMicros) implements Limit {
   @Override
   public boolean isCurrent(Usage usage, long nowMicros) {
     return usage.isNone()
-        || (usage.scale() == windowMicros && !isTooFarAhead(usage, windowMicros, nowMicros));
+        || (usage.scale() == windowMicros
+            && !isTooFarAhead(startOf(usage.atMicros()), windowMicros, nowMicros));
   }
 
   @Override
@@ -59,28 +65,41 @@ public record SlidingWindow(long limit, long windowMicros) implements Limit {
     return other instanceof SlidingWindow window && window.windowMicros == windowMicros;
   }
 
-  private static boolean isTooFarAhead(Usage usage, long windowMicros, long nowMicros) {
-    return usage.atMicros() - nowMicros > Math.max(windowMicros, MAX_AHEAD_MICROS);
+  private static boolean isTooFarAhead(long startMicros, long windowMicros, long nowMicros) {
+    return startMicros - nowMicros > Math.max(windowMicros, MAX_AHEAD_MICROS);
   }
 
   private Usage carriedOver(Usage usage, long nowMicros) {
     SlidingWindow former = new SlidingWindow(limit, usage.scale());
     Usage slid = former.slide(usage, nowMicros);
     long used = Math.min(former.weighed(slid, nowMicros), MAX_LIMIT);
-    long shorter = Math.min(former.windowMicros, windowMicros);
-    long at =
-        isTooFarAhead(slid, shorter, nowMicros) ? nowMicros : Math.max(nowMicros, slid.atMicros());
-    return used == 0 ? fresh(nowMicros) : new Usage(startOf(at), used, 0, windowMicros);
+    if (used == 0) {
+      return fresh(nowMicros);
+    }
+    long formerStart = former.startOf(slid.atMicros());
+    if (isTooFarAhead(formerStart, Math.min(former.windowMicros, windowMicros), nowMicros)) {
+      return new Usage(nowMicros, used, 0, windowMicros);
+    }
+    long latest = Math.max(nowMicros, formerStart);
+    long inFullSince = Math.min(latest, former.inFullSince(slid));
+    return new Usage(Math.max(inFullSince, startOf(latest)), used, 0, windowMicros);
   }
 
   private Usage slide(Usage usage, long nowMicros) {
     long start = startOf(nowMicros);
-    if (start <= usage.atMicros()) {
+    long former = startOf(usage.atMicros());
+    if (start <= former) {
       return usage;
     }
-    return start == usage.atMicros() + windowMicros
-        ? new Usage(start, 0, usage.used(), windowMicros)
-        : fresh(nowMicros);
+    if (usage.used() == 0 || start > former + windowMicros) {
+      return fresh(nowMicros);
+    }
+    return new Usage(inFullSince(usage) + windowMicros, 0, usage.used(), windowMicros);
+  }
+
+  /** Returns the time since which the units in {@code used} were counted in full. */
+  private long inFullSince(Usage usage) {
+    return usage.before() == 0 ? usage.atMicros() : startOf(usage.atMicros());
   }
 
   @Override
@@ -100,7 +119,7 @@ public record SlidingWindow(long limit, long windowMicros) implements Limit {
     }
     long here = limit - cost - settled.used();
     long leftHere = here < 0 ? 0 : maxLeft(here, settled.before());
-    long next = settled.atMicros() + windowMicros;
+    long next = startOf(settled.atMicros()) + windowMicros;
     if (leftHere > 0) {
       return next - leftHere - nowMicros;
     }
@@ -110,14 +129,15 @@ public record SlidingWindow(long limit, long windowMicros) implements Limit {
 
   @Override
   public Usage giveBack(Usage settled, long cost, long takenAtMicros) {
-    long used = settled.used();
-    long before = settled.before();
-    if (takenAtMicros >= settled.atMicros()) {
-      used = Math.max(0, used - cost);
-    } else if (takenAtMicros >= settled.atMicros() - windowMicros) {
-      before = Math.max(0, before - cost);
+    long at = settled.atMicros();
+    if (takenAtMicros >= inFullSince(settled)) {
+      return new Usage(at, Math.max(0, settled.used() - cost), settled.before(), windowMicros);
     }
-    return new Usage(settled.atMicros(), used, before, windowMicros);
+    if (takenAtMicros < at - windowMicros || settled.before() == 0) {
+      return settled;
+    }
+    long before = Math.max(0, settled.before() - cost);
+    return new Usage(before == 0 ? startOf(at) : at, settled.used(), before, windowMicros);
   }
 
   @Override
@@ -126,7 +146,7 @@ public record SlidingWindow(long limit, long windowMicros) implements Limit {
       return 0;
     }
     long windows = settled.used() > 0 ? 2 : 1;
-    return settled.atMicros() + windows * windowMicros - nowMicros;
+    return startOf(settled.atMicros()) + windows * windowMicros - nowMicros;
   }
 
   @Override
@@ -135,7 +155,7 @@ public record SlidingWindow(long limit, long windowMicros) implements Limit {
   }
 
   private Usage fresh(long nowMicros) {
-    return new Usage(startOf(nowMicros), 0, 0, windowMicros);
+    return new Usage(nowMicros, 0, 0, windowMicros);
   }
 
   /** Returns the units that count at the given time, rounded up. */
@@ -143,7 +163,8 @@ public record SlidingWindow(long limit, long windowMicros) implements Limit {
     if (settled.before() == 0) {
       return settled.used();
     }
-    long left = settled.atMicros() + windowMicros - Math.max(nowMicros, settled.atMicros());
+    long start = startOf(settled.atMicros());
+    long left = start + windowMicros - Math.max(nowMicros, start);
     // The remaining part is rounded up, so the number of ticks of a whole window is rounded
     // down.
     long ticksLeft = Math.min(Math.ceilDiv(left, tick()), ticks());

@@ -99,6 +99,78 @@ class LimitChangeLawsTest {
     }
   }
 
+  /**
+   * A use of a limit that changes.
+   *
+   * @param refunded the number of the grant that is given back after it
+   */
+  record Refunded<L extends Limit>(LimitCourse<L> course, int refunded, long elapsedMicros) {
+    static <L extends Limit> Arbitrary<Refunded<L>> of(Arbitrary<L> limits) {
+      return Combinators.combine(
+              LimitCourse.changing(limits),
+              Arbitraries.integers().between(0, 7),
+              LimitCourse.elapsed())
+          .as(Refunded::new);
+    }
+  }
+
+  /** Limits whose windows begin at the same time whether or not a grant was made. */
+  @Provide
+  Arbitrary<Refunded<? extends Limit>> refunds() {
+    return Arbitraries.oneOf(
+        Refunded.of(LimitCourse.shortWindows().map(micros -> aligned(micros))),
+        Refunded.of(LimitCourse.shortWindows().map(micros -> new SlidingWindow(20, micros))));
+  }
+
+  private static FixedWindow aligned(long micros) {
+    return new FixedWindow(20, micros, FixedWindow.Start.EPOCH);
+  }
+
+  /** The oracle is the same use without the grant that is given back. */
+  @Property(tries = 3_000, edgeCases = EdgeCasesMode.NONE)
+  void refundAfterChangesLeavesNoMoreThanIfNothingHadBeenTaken(
+      @ForAll("refunds") Refunded<? extends Limit> refunded) {
+    check(refunded);
+  }
+
+  private static <L extends Limit> void check(Refunded<L> refunded) {
+    L limit = refunded.course().limit();
+    Usage with = Usage.NONE;
+    Usage without = Usage.NONE;
+    long now = refunded.course().startMicros();
+    long takenAt = Long.MIN_VALUE;
+    long back = 0;
+    int grants = 0;
+    for (LimitCourse.Move<L> move : refunded.course().moves()) {
+      now = LimitCourse.clamp(now + move.clockMicros());
+      limit = move.isChange() ? move.changed() : limit;
+      with = limit.settle(with, now);
+      without = limit.settle(without, now);
+      long cost = Math.min(move.costOf(limit), limit.remaining(with, now));
+      if (cost > 0) {
+        with = limit.take(with, cost, now);
+        if (grants++ == refunded.refunded()) {
+          takenAt = now;
+          back = cost;
+        } else {
+          without = limit.take(without, cost, now);
+        }
+      }
+    }
+    if (back == 0) {
+      return;
+    }
+    now = LimitCourse.clamp(now + refunded.elapsedMicros());
+    Usage after = limit.refund(with, back, takenAt, now);
+    for (long later : new long[] {0, 1, 500, 1_000, 1_500, 3_000, 10_000}) {
+      Usage settled = limit.settle(after, now + later);
+      assertThat(limit.remaining(settled, now + later))
+          .as("%d of %d were given back, %d later", back, takenAt, later)
+          .isLessThanOrEqualTo(limit.remaining(limit.settle(without, now + later), now + later))
+          .isGreaterThanOrEqualTo(limit.remaining(limit.settle(with, now + later), now + later));
+    }
+  }
+
   /** A bucket of a capacity that any rate can count, its rates in turn, and what is taken. */
   record Piece(long tokens, long micros, long elapsedMicros, int thousandths) {}
 

@@ -85,6 +85,36 @@ final class LimitChangeTest {
   }
 
   @Test
+  void windowThatBecomesAlignedKeepsItsCountUntilThePresentAlignedOneEnds() {
+    FixedWindow any = FixedWindow.of(100, MINUTE);
+    Usage used = any.decide(Usage.NONE, 80, NOW + 59 * Micros.PER_SECOND).next();
+    long change = NOW + 61 * Micros.PER_SECOND;
+    FixedWindow aligned = any.alignedToEpoch();
+    assertThat(aligned.isCurrent(used, change)).isFalse();
+    Usage changed = aligned.settle(used, change);
+    assertThat(aligned.peek(changed, 1, NOW + 119 * Micros.PER_SECOND).remaining()).isEqualTo(20);
+    assertThat(aligned.peek(changed, 1, NOW + 120 * Micros.PER_SECOND).remaining()).isEqualTo(100);
+
+    Usage inWindow = aligned.decide(Usage.NONE, 80, NOW + 59 * Micros.PER_SECOND).next();
+    assertThat(any.settle(inWindow, NOW + 60 * Micros.PER_SECOND).isNone())
+        .as("over by the former rule before the change")
+        .isTrue();
+    Usage longer = any.settle(inWindow, NOW + 59 * Micros.PER_SECOND);
+    assertThat(any.peek(longer, 1, NOW + 118 * Micros.PER_SECOND).remaining()).isEqualTo(20);
+  }
+
+  @Test
+  void alignedWindowThatAnEarlierVersionCountedIsKept() {
+    FixedWindow aligned = FixedWindow.of(100, MINUTE).alignedToEpoch();
+    for (long scale : new long[] {1, 60_000_000}) {
+      Usage used = new Usage(NOW, 80, 0, scale);
+      long now = NOW + 30 * Micros.PER_SECOND;
+      assertThat(aligned.settle(used, now)).isEqualTo(new Usage(NOW, 80, 1, 60_000_000));
+      assertThat(aligned.settle(used, NOW + 60 * Micros.PER_SECOND).isNone()).isTrue();
+    }
+  }
+
+  @Test
   void slidingWindowKeepsWhatCountsAtTheChange() {
     SlidingWindow minute = SlidingWindow.of(100, MINUTE);
     Usage first = minute.decide(Usage.NONE, 60, NOW).next();
@@ -95,7 +125,7 @@ final class LimitChangeTest {
 
     SlidingWindow hour = SlidingWindow.of(200, Duration.ofHours(1));
     Usage inHour = hour.settle(used, later);
-    assertThat(inHour).isEqualTo(new Usage(NOW, 100, 0, 3_600_000_000L));
+    assertThat(inHour).isEqualTo(new Usage(NOW + 60_000_000, 100, 0, 3_600_000_000L));
     assertThat(hour.peek(inHour, 1, NOW + 3_600_000_000L).remaining()).isEqualTo(100);
 
     SlidingWindow half = SlidingWindow.of(100, Duration.ofSeconds(30));

@@ -111,6 +111,22 @@ record LimitCourse<L extends Limit>(L limit, long startMicros, List<Move<L>> mov
             courses(limits, bothWays(steps(limit)), Arbitraries.of(true, false, false, false), 25));
   }
 
+  /** Limits with windows of {@link #shortWindows} that change, and requests only. */
+  static <L extends Limit> Arbitrary<LimitCourse<L>> changing(Arbitrary<L> limits) {
+    return courses(limits, elapsed(), Arbitraries.of(true, false, false), 12)
+        .map(course -> new LimitCourse<>(course.limit(), 1_780_000_000_000_000L, course.moves()));
+  }
+
+  static Arbitrary<Long> shortWindows() {
+    return Arbitraries.of(1_000L, 1_500L, 2_000L, 4_000L, 7_001L);
+  }
+
+  /** Steps of time in a course with short windows. */
+  static Arbitrary<Long> elapsed() {
+    return Arbitraries.oneOf(
+        Arbitraries.longs().between(0, 600), Arbitraries.longs().between(0, 3_000));
+  }
+
   private static <L extends Limit> Arbitrary<LimitCourse<L>> courses(
       Arbitrary<L> limits, Arbitrary<Long> steps, Arbitrary<Boolean> rare, int maxSize) {
     Arbitrary<Move<L>> moves =

@@ -41,6 +41,51 @@ final class RefundTest {
   }
 
   @Test
+  void longerWindowGivesBackNothingOfAWindowThatWasOver() {
+    FixedWindow shortly = FixedWindow.of(5, Duration.ofSeconds(4)).alignedToEpoch();
+    FixedWindow longer = FixedWindow.of(5, Duration.ofMinutes(2)).alignedToEpoch();
+    Usage first = shortly.decide(Usage.NONE, 5, NOW).next();
+    long second = NOW + 4_000_000;
+    Usage used = shortly.decide(first, 5, second).next();
+    long now = second + 1_000_000;
+    Usage changed = longer.settle(used, now);
+    assertThat(longer.refund(changed, 5, NOW, now)).isEqualTo(changed);
+    assertThat(longer.refund(changed, 5, second - 1, now)).isEqualTo(changed);
+    assertThat(longer.refund(changed, 4, second, now).used()).isEqualTo(1);
+    assertThat(longer.refund(changed, 4, now, now).used()).isEqualTo(1);
+  }
+
+  @Test
+  void changedSlidingWindowGivesBackOnlyWhatCountedInFull() {
+    SlidingWindow shortly = SlidingWindow.of(10, Duration.ofSeconds(6));
+    SlidingWindow longer = SlidingWindow.of(10, Duration.ofMinutes(2));
+    Usage first = shortly.decide(Usage.NONE, 10, NOW).next();
+    long second = NOW + 6_000_000;
+    long now = second + 4_800_000;
+    Usage used = longer.decide(shortly.decide(first, 3, now).next(), 5, now).next();
+    assertThat(longer.remaining(used, now)).as("2 of the first 10 count").isZero();
+    assertThat(longer.refund(used, 10, NOW, now)).isEqualTo(used);
+    assertThat(longer.refund(used, 10, second - 1, now)).isEqualTo(used);
+    assertThat(remaining(longer, longer.refund(used, 3, second, now), now)).isEqualTo(3);
+    assertThat(remaining(longer, longer.refund(used, 5, now, now), now)).isEqualTo(5);
+
+    // It counts as the previous window later, and is not forgotten before.
+    long later = NOW + 2 * MINUTE + 1_000_000;
+    Usage previous = longer.decide(used, 1, NOW + 3 * MINUTE).next();
+    assertThat(previous.before()).isEqualTo(10);
+    assertThat(longer.refund(used, 10, NOW, later)).isEqualTo(longer.settle(used, later));
+    assertThat(longer.refund(used, 10, second - 1, later).before()).isEqualTo(10);
+    assertThat(longer.refund(used, 3, second, later).before()).isEqualTo(7);
+    assertThat(longer.refund(previous, 1, NOW + 3 * MINUTE, NOW + 3 * MINUTE).used()).isZero();
+    Usage without = longer.refund(previous, 10, now, NOW + 3 * MINUTE);
+    assertThat(without).isEqualTo(new Usage(NOW + 2 * MINUTE, 1, 0, 2 * MINUTE));
+  }
+
+  private static long remaining(Limit limit, Usage usage, long nowMicros) {
+    return limit.remaining(limit.settle(usage, nowMicros), nowMicros);
+  }
+
+  @Test
   void bucketIsNeverAboveItsCapacity() {
     TokenBucket limit = TokenBucket.of(10, Duration.ofMinutes(1));
     Usage used = limit.decide(Usage.NONE, 4, NOW).next();

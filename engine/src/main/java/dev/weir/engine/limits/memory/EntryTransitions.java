@@ -143,11 +143,7 @@ final class EntryTransitions {
   }
 
   private static Usage usage(FixedWindow limit, long[] entries, int entry) {
-    return new Usage(
-        EntryLayout.atMicros(entries, entry),
-        EntryLayout.used(entries, entry),
-        0,
-        limit.windowMicros());
+    return limit.used(EntryLayout.atMicros(entries, entry), EntryLayout.used(entries, entry));
   }
 
   private static Usage usage(SlidingWindow limit, long[] entries, int entry) {

@@ -46,7 +46,7 @@ final class LimitInterner {
   /** Returns a usage that was written under a limit. */
   static Usage usage(Limit limit, long atMicros, long used, long before) {
     return switch (limit) {
-      case FixedWindow window -> new Usage(atMicros, used, 0, window.windowMicros());
+      case FixedWindow window -> window.used(atMicros, used);
       case SlidingWindow window -> new Usage(atMicros, used, before, window.windowMicros());
       case TokenBucket bucket ->
           new Usage(atMicros, used, used == 0 ? 0 : bucket.refillTokens(), bucket.refillMicros());

@@ -12,8 +12,10 @@ import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.Policy;
+import dev.weir.engine.limits.Refund;
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -117,6 +119,41 @@ interface LimitChangeClaims extends LimitClaims {
           assertThat(scene.remaining(change.after(), "50% {tag}*[a]?")).isZero();
           assertThat(scene.remaining(same, "k1")).isEqualTo(5);
         });
+  }
+
+  @Test
+  default void refundAfterAChangeGivesBackNothingThatWasRestoredBefore() {
+    forEachChange(
+        (scene, change) -> {
+          if (change.before().limit() instanceof TokenBucket) {
+            return;
+          }
+          // Noon is the start of a window of both lengths.
+          AcquireRequest over = scene.repeatable("over", MINUTE, part(change.before(), 5));
+          assertThat(scene.node.decide(over).isAllowed()).isTrue();
+          boolean isSliding = change.before().limit() instanceof SlidingWindow;
+          scene.clock.move(Duration.ofSeconds(isSliding ? 9 : 5));
+          AcquireRequest last = scene.repeatable("last", MINUTE, part(change.before(), 4));
+          assertThat(scene.node.decide(last).isAllowed()).isTrue();
+          scene.otherNode.settle(change.after());
+          assertThat(scene.remaining(change.after(), "k")).isEqualTo(isSliding ? 0 : 1);
+
+          long remaining = scene.remaining(change.after(), "k");
+          AcquireRequest overNow = scene.repeatable("over", MINUTE, part(change.after(), 5));
+          assertThat(scene.node.refund(overNow, Instant.EPOCH)).isEqualTo(Refund.GIVEN_BACK);
+          assertThat(scene.remaining(change.after(), "k"))
+              .as("%s after the refund of what was over", change.after().limit())
+              .isEqualTo(remaining);
+          AcquireRequest lastNow = scene.repeatable("last", MINUTE, part(change.after(), 4));
+          assertThat(scene.otherNode.refund(lastNow, Instant.EPOCH)).isEqualTo(Refund.GIVEN_BACK);
+          assertThat(scene.remaining(change.after(), "k"))
+              .as("%s after the refund of what counts", change.after().limit())
+              .isEqualTo(remaining + 4);
+        });
+  }
+
+  private static List<LimitRequest> part(Policy policy, long cost) {
+    return List.of(new LimitRequest(policy, "k", cost));
   }
 
   @Test

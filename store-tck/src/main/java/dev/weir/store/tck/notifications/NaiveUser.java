@@ -22,7 +22,7 @@ final class NaiveUser {
   private long version = 1;
   private long revision = 1;
 
-  /** The start of the latest window. */
+  /** The time that the usage of the latest window refers to, see each limit of core. */
   private long startMicros = Micros.EARLIEST;
 
   /**
@@ -72,7 +72,7 @@ final class NaiveUser {
       case Decision.Refused refused -> Placed.refused(new SendResult.Limited(state, refused));
       case Decision.Allowed allowed -> {
         startMicros = state.usage().atMicros();
-        Taken place = new Taken(startMicros, cost);
+        Taken place = new Taken(windowOf(startMicros), cost);
         taken.add(place);
         revision++;
         yield new Placed(
@@ -84,7 +84,11 @@ final class NaiveUser {
   void withdraw(Taken place, long nowMicros) {
     if (taken.contains(place)) {
       startMicros = state(nowMicros).usage().atMicros();
+      boolean hadBefore = takenBefore(startMicros) > 0;
       taken.remove(place);
+      if (hadBefore && takenBefore(startMicros) == 0) {
+        startMicros = windowOf(startMicros);
+      }
       revision++;
     }
   }
@@ -92,9 +96,9 @@ final class NaiveUser {
   UserState state(long nowMicros) {
     // A window that begins never begins before the last one, even if the clock has stepped back.
     boolean isEmpty =
-        takenIn(startMicros) == 0
+        takenIn(windowOf(startMicros)) == 0
             && (limit.algorithm() == UserLimit.Algorithm.FIXED_WINDOW
-                || takenIn(startMicros - lengthMicros()) == 0);
+                || takenBefore(startMicros) == 0);
     long behindMicros = isEmpty ? 0 : Math.max(lengthMicros(), Limit.MAX_AHEAD_MICROS);
     long timeMicros = Math.max(nowMicros, startMicros - behindMicros);
     return new UserState(limit, version, revision, usage(timeMicros), timeMicros);
@@ -109,11 +113,33 @@ final class NaiveUser {
         yield isOver ? new Usage(nowMicros, 0, 0, length) : new Usage(startMicros, used, 0, length);
       }
       case SLIDING_WINDOW -> {
-        long aligned = Math.floorDiv(nowMicros, lengthMicros()) * lengthMicros();
-        long start = Math.max(aligned, startMicros);
-        yield new Usage(start, takenIn(start), takenIn(start - lengthMicros()), lengthMicros());
+        long former = windowOf(startMicros);
+        long start = Math.max(windowOf(nowMicros), former);
+        long used = takenIn(start);
+        long before = takenBefore(start);
+        long at = startMicros;
+        if (used == 0 && before == 0) {
+          at = nowMicros;
+        } else if (start > former) {
+          // What was taken since then is now in the window before.
+          at = (takenBefore(former) == 0 ? startMicros : former) + lengthMicros();
+        }
+        yield new Usage(at, used, before, lengthMicros());
       }
     };
+  }
+
+  /** Returns what identifies the window of a time: its start. */
+  private long windowOf(long micros) {
+    return switch (limit.algorithm()) {
+      case FIXED_WINDOW -> micros;
+      case SLIDING_WINDOW -> Math.floorDiv(micros, lengthMicros()) * lengthMicros();
+    };
+  }
+
+  /** Returns what was taken in the sliding window before that of a time. */
+  private long takenBefore(long micros) {
+    return takenIn(windowOf(micros) - lengthMicros());
   }
 
   private long takenIn(long windowMicros) {

@@ -47,38 +47,41 @@ end
 
 -- Each kind of limit: parameters a, b, c, then the usage. `settle` returns true after the usage if that
 -- was counted by other numbers, or by a clock that was far ahead: it is then written even if the
--- request is refused. `taken` returns the units, the scale and, of a bucket, the rate. `ends` is when a
--- usage is no longer needed; `all` is the usage after all permits were taken at a time.
+-- request is refused. `taken` returns the units, the scale and, except for a sliding window, `before`.
+-- `ends` is when a usage is no longer needed; `all` is the usage after all permits were taken at a time.
 
--- a limit, b window, c 1 if windows are aligned to the epoch
-local function window_start(b, c, micros)
-  if c == 1 then
-    return floor(micros / b) * b
-  end
-  return micros
+local function start_of(b, micros)
+  return floor(micros / b) * b
+end
+
+-- a limit, b window, c 1 if windows are aligned to the epoch; before is the c of a window in use
+local function window_end(b, c, at)
+  return (c == 1 and start_of(b, at) or at) + b
 end
 
 local fixed = {
   settle = function(a, b, c, at, used, before, scale)
     local settled = false
-    if used > 0 and ((scale ~= b and scale >= MIN_WINDOW) or at - now > max(b, AHEAD)) then
+    if used > 0 and ((scale ~= b and scale >= MIN_WINDOW) or before ~= c
+        or at - now > max(b, AHEAD)) then
       local former = scale >= MIN_WINDOW and scale or b
       settled, scale = true, b
       if at - now > max(min(former, b), AHEAD) then
         at = now
       end
-      if now >= at + former then
+      local former_end = window_end(former, before, at)
+      if now >= former_end then
         used = 0
       elseif c == 1 then
-        at = floor(max(now, at) / b) * b
+        at = max(at, start_of(b, max(now, at)))
       else
-        at = min(max(now, at), at + max(0, former - b))
+        at = max(at, min(max(now, at), former_end - b))
       end
     end
-    if used == 0 or now >= at + b then
-      return window_start(b, c, now), 0, 0, b, settled
+    if used == 0 or now >= window_end(b, c, at) then
+      return now, 0, 0, b, settled
     end
-    return at, used, before, scale, settled
+    return at, used, c, scale, settled
   end,
   has_left = function(a, b, c, at, used, before, cost)
     return cost <= a - used
@@ -87,28 +90,29 @@ local fixed = {
     return max(0, a - used)
   end,
   taken = function(c, used, cost, b)
-    return used + cost, b
+    return used + cost, b, c
   end,
   wait = function(a, b, c, at, used, before, cost)
     if cost <= a - used then
       return 0
     end
-    return at + b - now
+    return window_end(b, c, at) - now
   end,
   give_back = function(b, c, at, used, before, cost, taken_at)
     if taken_at < at then
-      return used, before
+      return at, used, before
     end
-    return max(0, used - cost), 0
+    used = max(0, used - cost)
+    return at, used, used > 0 and c or 0
   end,
   ends = function(b, c, at, used, before)
     if used == 0 then
       return NEVER
     end
-    return at + b
+    return window_end(b, c, at)
   end,
   all = function(a, b, c, micros)
-    return window_start(b, c, micros), a, b
+    return micros, a, c, b
   end
 }
 
@@ -117,14 +121,19 @@ local function tick_of(b)
   return ceil_div(b, FINEST)
 end
 
+-- The time since which the permits in `used` were taken that count in full.
+local function in_full_since(b, at, before)
+  return before == 0 and at or start_of(b, at)
+end
+
 local function slide(b, at, used, before)
-  local start = floor(now / b) * b
-  if start <= at then
+  local start, former = start_of(b, now), start_of(b, at)
+  if start <= former then
     return at, used, before
-  elseif start == at + b then
-    return start, 0, used
+  elseif used > 0 and start == former + b then
+    return in_full_since(b, at, before) + b, 0, used
   end
-  return start, 0, 0
+  return now, 0, 0
 end
 
 -- The remaining part is rounded up, so the ticks of a whole window are rounded down.
@@ -136,8 +145,8 @@ local function weighed(b, at, used, before)
   if before == 0 then
     return used
   end
-  local ticks = ticks_of(b)
-  local ticks_left = min(ceil_div(at + b - max(now, at), tick_of(b)), ticks)
+  local ticks, start = ticks_of(b), start_of(b, at)
+  local ticks_left = min(ceil_div(start + b - max(now, start), tick_of(b)), ticks)
   return used + ceil_div(before * ticks_left, ticks)
 end
 
@@ -152,14 +161,20 @@ end
 local sliding = {
   settle = function(a, b, c, at, used, before, scale)
     local settled = false
-    if (used > 0 or before > 0) and (scale ~= b or at - now > max(b, AHEAD)) then
+    if (used > 0 or before > 0) and (scale ~= b or start_of(b, at) - now > max(b, AHEAD)) then
       settled = true
       at, used, before = slide(scale, at, used, before)
+      local in_full, former_start = in_full_since(scale, at, before), start_of(scale, at)
       used, before = min(weighed(scale, at, used, before), MAX_IN_WINDOW), 0
-      at = floor((at - now > max(min(scale, b), AHEAD) and now or max(now, at)) / b) * b
+      if former_start - now > max(min(scale, b), AHEAD) then
+        at = now
+      else
+        local latest = max(now, former_start)
+        at = max(min(latest, in_full), start_of(b, latest))
+      end
     end
     if used == 0 and before == 0 then
-      return floor(now / b) * b, 0, 0, b, settled
+      return now, 0, 0, b, settled
     end
     at, used, before = slide(b, at, used, before)
     return at, used, before, b, settled
@@ -179,28 +194,29 @@ local sliding = {
     end
     local here = a - cost - used
     local left_here = here < 0 and 0 or max_left(b, here, before)
-    local following = at + b
+    local following = start_of(b, at) + b
     if left_here > 0 then
       return following - left_here - now
     end
     return following + b - max_left(b, a - cost, used) - now
   end,
   give_back = function(b, c, at, used, before, cost, taken_at)
-    if taken_at >= at then
-      return max(0, used - cost), before
-    elseif taken_at >= at - b then
-      return used, max(0, before - cost)
+    if taken_at >= in_full_since(b, at, before) then
+      return at, max(0, used - cost), before
+    elseif taken_at < at - b or before == 0 then
+      return at, used, before
     end
-    return used, before
+    before = max(0, before - cost)
+    return before == 0 and start_of(b, at) or at, used, before
   end,
   ends = function(b, c, at, used, before)
     if used == 0 and before == 0 then
       return NEVER
     end
-    return at + (used > 0 and 2 or 1) * b
+    return start_of(b, at) + (used > 0 and 2 or 1) * b
   end,
   all = function(a, b, c, micros)
-    return floor(micros / b) * b, a, b
+    return micros, a, 0, b
   end
 }
 
@@ -246,7 +262,7 @@ local bucket = {
     -- any cost.
     local back = max(0, cost * c - max(0, at - taken_at) * b)
     local debt = max(0, used - back)
-    return debt, debt > 0 and b or 0
+    return at, debt, debt > 0 and b or 0
   end,
   ends = function(b, c, at, used, before)
     if used == 0 then
@@ -256,7 +272,7 @@ local bucket = {
     return at + used / b + 1
   end,
   all = function(a, b, c, micros)
-    return micros, a * c, c
+    return micros, a * c, b, c
   end
 }
 
@@ -288,11 +304,11 @@ local function lost(limit, a, b, c, used_since)
   if used_since >= since then
     return nil
   end
-  local at, used, scale = limit.all(a, b, c, since)
-  if limit.ends(b, c, at, used, 0) <= now then
+  local at, used, before, scale = limit.all(a, b, c, since)
+  if limit.ends(b, c, at, used, before) <= now then
     return nil
   end
-  return at, used, scale
+  return at, used, before, scale
 end
 
 -- Values to write, by key: when each ends, and until when it is kept if that has changed.
@@ -321,7 +337,7 @@ local answers, answered = {''}, 1
 -- possible, because those dominate the time in Lua. The input alternates indexes and costs.
 local function work_on_many(is_take, limit, a, b, c, used_since, parts)
   local settle, has_left, taken = limit.settle, limit.has_left, limit.taken
-  local lost_at, lost_used, lost_scale = lost(limit, a, b, c, used_since)
+  local lost_at, lost_used, lost_before, lost_scale = lost(limit, a, b, c, used_since)
   for i = 1, #parts - 1, 2 do
     local key, cost = parts[i], parts[i + 1]
     local value = values[key]
@@ -332,16 +348,16 @@ local function work_on_many(is_take, limit, a, b, c, used_since, parts)
         at, used, before, scale, kept = unpacked('<ddddd', value)
       end
       if lost_at and at < since then
-        at, used, before, scale = lost_at, lost_used, 0, lost_scale
+        at, used, before, scale = lost_at, lost_used, lost_before, lost_scale
       end
       local settled
       at, used, before, scale, settled = settle(a, b, c, at, used, before, scale)
       outcome = REFUSED
       if has_left(a, b, c, at, used, before, cost) then
-        local rate
+        local next_before
         outcome = GRANTED
-        used, scale, rate = taken(c, used, cost, b)
-        before = rate or before
+        used, scale, next_before = taken(c, used, cost, b)
+        before = next_before or before
         settled = true
       end
       if settled then
@@ -393,9 +409,10 @@ local function settle(n)
     end
     if kind[j] then
       if at[j] < since then
-        local lost_at, lost_used, lost_scale = lost(kind[j], a[j], b[j], c[j], used_since[j])
+        local lost_at, lost_used, lost_before, lost_scale =
+            lost(kind[j], a[j], b[j], c[j], used_since[j])
         if lost_at then
-          at[j], used[j], before[j], scale[j] = lost_at, lost_used, 0, lost_scale
+          at[j], used[j], before[j], scale[j] = lost_at, lost_used, lost_before, lost_scale
         end
       end
       at[j], used[j], before[j], scale[j], settled[j] =
@@ -421,9 +438,9 @@ local function decide(n, takes)
     if kind[j] then
       local left = remaining[j]
       if granted and takes then
-        local rate
-        used[j], scale[j], rate = kind[j].taken(c[j], used[j], cost[j], b[j])
-        before[j] = rate or before[j]
+        local next_before
+        used[j], scale[j], next_before = kind[j].taken(c[j], used[j], cost[j], b[j])
+        before[j] = next_before or before[j]
         left = left - cost[j]
       end
       if takes and (granted or settled[j]) then
@@ -449,7 +466,7 @@ local function give_back(n, taken_at, remembered)
     local waited = remembered and string.byte(remembered, decision_at) == WAITED_FOR
     decision_at = decision_at + (waited and 33 or 25)
     if kind[j] and not waited then
-      used[j], before[j] =
+      at[j], used[j], before[j] =
           kind[j].give_back(b[j], c[j], at[j], used[j], before[j], cost[j], taken_at)
       keep_settled(j)
     end
