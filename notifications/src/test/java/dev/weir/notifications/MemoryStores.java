@@ -442,7 +442,7 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
     if (row.state == MessageState.DELIVERED || row.isReported) {
       return row.state == receipt.state() ? ReceiptResult.REPEATED : ReceiptResult.CONTRADICTED;
     }
-    row.changedAt = row.state == receipt.state() ? row.changedAt : receipt.at();
+    row.changedAt = row.state == receipt.state() ? row.changedAt : clock.instant();
     row.state = receipt.state();
     row.isReported = true;
     return ReceiptResult.RECORDED;

@@ -56,7 +56,8 @@ public interface MessageLog {
   /**
    * Records a delivery receipt. The first receipt of a message counts, and wins over a failure that
    * {@link #record} has recorded: the sender may give up on a message that the provider has. That
-   * it stays failed does not change when it failed.
+   * it stays failed does not change when it failed; otherwise the message has changed at the time
+   * of the store, whatever the receipt says.
    *
    * @param receipt its state is {@link MessageState#DELIVERED} or {@link MessageState#FAILED}; its
    *     provider ids are ignored
@@ -82,6 +83,7 @@ public interface MessageLog {
    * one has; the first receipt of each part counts.
    *
    * @param state {@link MessageState#DELIVERED} or {@link MessageState#FAILED}
+   * @param at when the receipt came, or when its provider says that it was made
    * @return false if no message has that provider id
    */
   boolean receipt(String provider, String providerId, MessageState state, Instant at);

@@ -242,6 +242,24 @@ interface MessageLogClaims extends MessageClaims {
     assertThat(scene.count(WRITER)).isEqualTo(1);
   }
 
+  /** Otherwise a node or a provider with a wrong clock decides how long a message is kept. */
+  @Test
+  default void receiptChangesAMessageAtTheTimeOfTheStore() {
+    MessageScene scene = publishedScene(2);
+    record(scene, 0, MessageState.SENT);
+    scene.moveSeconds(5);
+    Instant wrong = scene.clock.instant().plus(Duration.ofDays(31));
+    Delivery report =
+        new Delivery(id(1), MessageState.DELIVERED, wrong, "p", List.of(), Optional.empty());
+
+    assertThat(scene.otherNode.log().receipt("p", "same", MessageState.DELIVERED, wrong)).isTrue();
+    assertThat(scene.otherNode.log().receipt(report)).isEqualTo(ReceiptResult.RECORDED);
+    for (int i = 0; i < 2; i++) {
+      assertThat(found(scene, i).state()).isEqualTo(MessageState.DELIVERED);
+      assertThat(found(scene, i).changedAt()).isEqualTo(scene.clock.instant());
+    }
+  }
+
   /** The sender may have given up on a message that the provider has. */
   @Test
   default void firstReceiptWinsOverAFailureOfTheSender() {

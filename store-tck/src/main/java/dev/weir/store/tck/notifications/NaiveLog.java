@@ -202,7 +202,7 @@ final class NaiveLog implements MessageLog {
     }
   }
 
-  private static ReceiptResult report(NaiveMessage known, Delivery receipt) {
+  private ReceiptResult report(NaiveMessage known, Delivery receipt) {
     if (known.taken.isEmpty()) {
       return ReceiptResult.NOT_SENT;
     }
@@ -215,7 +215,7 @@ final class NaiveLog implements MessageLog {
     if (!isOpen) {
       return known.state == receipt.state() ? ReceiptResult.REPEATED : ReceiptResult.CONTRADICTED;
     }
-    long at = known.state == receipt.state() ? known.changedAt : Micros.clamped(receipt.at());
+    long at = known.state == receipt.state() ? known.changedAt : model.now();
     known.moveTo(receipt.state(), at, receipt.reason());
     known.provider = receipt.provider();
     known.isReported = true;

@@ -331,13 +331,13 @@ public final class JdbcMessageLog implements MessageLog {
     }
   }
 
-  private static boolean isRecorded(Connection connection, Delivery receipt) throws SQLException {
+  private boolean isRecorded(Connection connection, Delivery receipt) throws SQLException {
     int state = MessageRow.code(receipt.state());
     return Sql.update(
             connection,
             RECEIPT,
             state,
-            Micros.clamped(receipt.at()),
+            Sql.now(connection, Dialect.POSTGRESQL, clock),
             state,
             receipt.provider(),
             receipt.reason().orElse(null),
