@@ -10,6 +10,7 @@ import dev.weir.engine.notifications.DeliveryGuarantee;
 import dev.weir.engine.notifications.HandOver;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageLog;
+import dev.weir.engine.notifications.MessageQuery;
 import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.engine.notifications.MessageState;
 import dev.weir.engine.notifications.SendLedger;
@@ -341,6 +342,11 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
   public synchronized Optional<MessageRecord> find(UUID message) {
     requireUp();
     return Optional.ofNullable(rows.get(message)).map(Row::record);
+  }
+
+  @Override
+  public MessageQuery.Page list(MessageQuery query) {
+    throw new UnsupportedOperationException("nothing that is tested with it lists messages");
   }
 
   @Override
