@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A pool of HTTP/1.1 connections, each of which carries one request at a time. */
-final class Http1Pool implements UpstreamPool {
+final class Http1Pool implements UpstreamPool, UpstreamConnection.Owner {
   private final Connector connector;
   private final int max;
   private final long keptNanos;

@@ -16,7 +16,13 @@ import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** An upstream pool with one HTTP/2 connection, which carries each request on its own stream. */
+/**
+ * An upstream pool with one HTTP/2 connection, which carries each request on its own stream.
+ *
+ * <p>A connection whose other end has vanished is not noticed by TCP for minutes. So a stream that
+ * ends after a while in which nothing was heard on its connection is the last: the next stream
+ * opens another connection.
+ */
 @SuppressWarnings("FutureReturnValueIgnored") // Netty closes a connection that fails.
 final class Http2Pool implements UpstreamPool {
   /** Max concurrent streams if the upstream does not announce a maximum. */
@@ -29,7 +35,7 @@ final class Http2Pool implements UpstreamPool {
   private final WaitingRequests waiting = new WaitingRequests();
 
   /** The connection that accepts new streams, if there is one. */
-  private @Nullable Channel parent;
+  private @Nullable Connection parent;
 
   private boolean isConnecting;
 
@@ -56,8 +62,8 @@ final class Http2Pool implements UpstreamPool {
     if (waiting.isEmpty() || isConnecting) {
       return;
     }
-    Channel connection = parent;
-    if (connection == null || !connection.isActive()) {
+    Connection connection = parent;
+    if (connection == null || !connection.channel.isActive()) {
       connect();
       return;
     }
@@ -83,7 +89,7 @@ final class Http2Pool implements UpstreamPool {
           public void connected(Channel channel) {
             isConnecting = false;
             maxStreams = 0;
-            parent = channel;
+            parent = channel.pipeline().get(Connection.class);
           }
 
           @Override
@@ -106,6 +112,7 @@ final class Http2Pool implements UpstreamPool {
     channel
         .pipeline()
         .addLast(
+            new Hearing(),
             Http2FrameCodecBuilder.forClient()
                 .initialSettings(
                     Http2Settings.defaultSettings()
@@ -114,29 +121,34 @@ final class Http2Pool implements UpstreamPool {
                         .maxHeaderListSize(connector.settings().bounds().headerBytes()))
                 .build(),
             new Http2MultiplexHandler(new Unwanted()),
-            new Connection());
+            new Connection(channel));
   }
 
-  private void stream(Channel connection, Waiting passage) {
+  private void stream(Connection connection, Waiting passage) {
     streams++;
+    connection.carried++;
     boolean isUnfinished = waiting.use(passage);
-    new Http2StreamChannelBootstrap(connection)
+    new Http2StreamChannelBootstrap(connection.channel)
         .handler(
             new ChannelInitializer<Channel>() {
               @Override
               protected void initChannel(Channel channel) {
                 channel
                     .pipeline()
-                    .addLast(
-                        new Http2ResponseCodec(), new UpstreamConnection(channel, Http2Pool.this));
+                    .addLast(new Http2ResponseCodec(), new UpstreamConnection(channel, connection));
               }
             })
         .open()
         .addListener(
-            (Future<Http2StreamChannel> opening) -> opened(opening, passage, isUnfinished));
+            (Future<Http2StreamChannel> opening) ->
+                opened(connection, opening, passage, isUnfinished));
   }
 
-  private void opened(Future<Http2StreamChannel> opening, Waiting passage, boolean isUnfinished) {
+  private void opened(
+      Connection connection,
+      Future<Http2StreamChannel> opening,
+      Waiting passage,
+      boolean isUnfinished) {
     if (opening.isSuccess()) {
       passage.connected(
           opening
@@ -147,17 +159,12 @@ final class Http2Pool implements UpstreamPool {
               .unfinished(isUnfinished));
     } else {
       streams--;
+      connection.carried--;
       if (isUnfinished) {
         waiting.finished();
       }
       passage.unreachable(opening.cause());
     }
-  }
-
-  /** Closes the stream: a stream ends with its response. */
-  @Override
-  public void release(UpstreamConnection connection) {
-    connection.close();
   }
 
   @Override
@@ -167,23 +174,10 @@ final class Http2Pool implements UpstreamPool {
   }
 
   @Override
-  public void finished() {
-    waiting.finished();
-    admit();
-  }
-
-  @Override
-  public void lost(UpstreamConnection connection) {
-    streams--;
-    idleSinceNanos = System.nanoTime();
-    admit();
-  }
-
-  @Override
   public void sweep(long nowNanos) {
     waiting.sweep();
     if (streams == 0 && parent != null && idleSinceNanos - (nowNanos - keptNanos) < 0) {
-      parent.close();
+      parent.channel.close();
       parent = null;
     }
   }
@@ -196,26 +190,79 @@ final class Http2Pool implements UpstreamPool {
   @Override
   public void close() {
     if (parent != null) {
-      parent.close();
+      parent.channel.close();
     }
   }
 
-  /** Handles the frames that concern the whole connection. */
-  private final class Connection extends ChannelInboundHandlerAdapter {
+  /** Notes when anything arrives. */
+  private static final class Hearing extends ChannelInboundHandlerAdapter {
+    private long lastNanos = System.nanoTime();
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object bytes) {
+      lastNanos = System.nanoTime();
+      context.fireChannelRead(bytes);
+    }
+  }
+
+  /** Owns the streams, and handles the frames that concern the whole connection. */
+  private final class Connection extends ChannelInboundHandlerAdapter
+      implements UpstreamConnection.Owner {
+    private final Channel channel;
     private boolean isGreeted;
+
+    /** The number of its open streams. */
+    private int carried;
+
+    Connection(Channel channel) {
+      this.channel = channel;
+    }
+
+    /** Closes the stream: a stream ends with its response. */
+    @Override
+    public void release(UpstreamConnection stream) {
+      stream.close();
+    }
+
+    @Override
+    public void finished() {
+      waiting.finished();
+      admit();
+    }
+
+    @Override
+    public void lost(UpstreamConnection stream) {
+      streams--;
+      carried--;
+      idleSinceNanos = System.nanoTime();
+      if (isDeaf(stream)) {
+        retire();
+      }
+      if (carried == 0 && this != parent) {
+        channel.close();
+      }
+      admit();
+    }
+
+    /** Returns true if nothing was heard while a stream was open, and that was long enough. */
+    private boolean isDeaf(UpstreamConnection stream) {
+      long heardNanos = channel.pipeline().get(Hearing.class).lastNanos;
+      return heardNanos - stream.openedNanos() < 0
+          && idleSinceNanos - stream.openedNanos() >= keptNanos;
+    }
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object frame) {
       if (frame instanceof Http2SettingsFrame settings) {
-        greeted(context.channel(), settings.settings().maxConcurrentStreams());
+        greeted(settings.settings().maxConcurrentStreams());
       } else if (frame instanceof Http2GoAwayFrame) {
-        retire(context.channel());
+        retire();
       }
       ReferenceCountUtil.release(frame);
     }
 
-    private void greeted(Channel connection, @Nullable Long max) {
-      if (connection.equals(parent) && (max != null || !isGreeted)) {
+    private void greeted(@Nullable Long max) {
+      if (this == parent && (max != null || !isGreeted)) {
         maxStreams = max == null ? DEFAULT_STREAMS : max;
       }
       isGreeted = true;
@@ -224,7 +271,7 @@ final class Http2Pool implements UpstreamPool {
 
     @Override
     public void channelInactive(ChannelHandlerContext context) {
-      retire(context.channel());
+      retire();
       context.fireChannelInactive();
       if (isGreeted) {
         admit();
@@ -235,8 +282,8 @@ final class Http2Pool implements UpstreamPool {
     }
 
     /** Stops opening streams on this connection; streams that are open run to their end. */
-    private void retire(Channel connection) {
-      if (connection.equals(parent)) {
+    private void retire() {
+      if (this == parent) {
         parent = null;
       }
     }

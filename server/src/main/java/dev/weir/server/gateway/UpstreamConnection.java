@@ -41,9 +41,10 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   /** Whether the connection counts as one whose request is still arriving. */
   private boolean isUnfinished;
 
+  private final long openedNanos = System.nanoTime();
   private long idleSinceNanos;
 
-  /** The pool that owns the connection. */
+  /** Owns the connection: a pool, or the HTTP/2 connection of a stream. */
   interface Owner {
     /** Takes back a connection that carries no request. */
     void release(UpstreamConnection connection);
@@ -171,6 +172,10 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     passage = null;
     isReleased = false;
     close();
+  }
+
+  long openedNanos() {
+    return openedNanos;
   }
 
   boolean isIdleSince(long nanos) {

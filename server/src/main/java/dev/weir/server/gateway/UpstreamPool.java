@@ -1,7 +1,7 @@
 package dev.weir.server.gateway;
 
 /** The connections of one event loop to one upstream. */
-interface UpstreamPool extends UpstreamConnection.Owner {
+interface UpstreamPool {
   /** A request that waits for an upstream connection. */
   interface Waiting {
     /** Returns true if the request still needs a connection. */

@@ -10,9 +10,12 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** A way to a port of loopback that can be cut, while others still reach the port itself. */
 public final class Relay implements AutoCloseable {
+  private static final int BUFFER_BYTES = 8192;
+
   private final ServerSocket entrance;
   private final int target;
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+  private final Set<Socket> silent = ConcurrentHashMap.newKeySet();
   private volatile boolean isCut;
 
   public Relay(int target) throws IOException {
@@ -29,6 +32,11 @@ public final class Relay implements AutoCloseable {
   public void cut() {
     isCut = true;
     open.forEach(Relay::hangUp);
+  }
+
+  /** Drops what passes through connections that are open, without closing them. */
+  public void silence() {
+    silent.addAll(open);
   }
 
   public void mend() {
@@ -57,7 +65,14 @@ public final class Relay implements AutoCloseable {
 
   private void pass(Socket from, Socket to) {
     try {
-      from.getInputStream().transferTo(to.getOutputStream());
+      byte[] bytes = new byte[BUFFER_BYTES];
+      for (int read = from.getInputStream().read(bytes);
+          read >= 0;
+          read = from.getInputStream().read(bytes)) {
+        if (!silent.contains(from)) {
+          to.getOutputStream().write(bytes, 0, read);
+        }
+      }
     } catch (IOException e) {
       // Either end may hang up at any time.
     } finally {
@@ -65,6 +80,8 @@ public final class Relay implements AutoCloseable {
       hangUp(to);
       open.remove(from);
       open.remove(to);
+      silent.remove(from);
+      silent.remove(to);
     }
   }
 

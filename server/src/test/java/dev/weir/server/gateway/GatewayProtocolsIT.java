@@ -2,6 +2,8 @@ package dev.weir.server.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.server.faults.Relay;
+import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
 import dev.weir.server.http.RawHttp;
 import io.netty.handler.ssl.ApplicationProtocolConfig;
@@ -12,6 +14,7 @@ import io.netty.handler.ssl.SslProvider;
 import java.net.InetAddress;
 import java.net.http.HttpRequest;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -34,6 +37,30 @@ final class GatewayProtocolsIT {
   @BeforeAll
   static void certify(@TempDir Path folder) throws Exception {
     certificate = TestCertificate.create(folder);
+  }
+
+  /** TCP notices it after minutes, as behind an address translation that has forgotten it. */
+  @Test
+  void requestThatTimesOutOnSilentHttp2ConnectionIsTheLastOnIt() throws Exception {
+    GatewaySettings.Times usual = GatewaySettings.Times.DEFAULT;
+    GatewaySettings.Times impatient =
+        new GatewaySettings.Times(
+            usual.head(),
+            usual.idle(),
+            usual.connect(),
+            Duration.ofSeconds(2),
+            Duration.ofMillis(1500));
+    try (Http2Upstream upstream = new Http2Upstream(Optional.empty());
+        Relay relay = new Relay(upstream.port());
+        TestGateway gateway =
+            new TestGateway(
+                TestGateway.Choice.DEFAULTS.times(impatient), "h2c://127.0.0.1:" + relay.port())) {
+      Waiting.until("a connection", () -> gateway.http().get("/").status() == 200);
+
+      relay.silence();
+      assertThat(gateway.http().get("/").status()).isEqualTo(504);
+      Waiting.until("another connection", () -> gateway.http().get("/").status() == 200);
+    }
   }
 
   @Test
