@@ -254,6 +254,17 @@ public interface PaymentStore {
    */
   boolean failed(String paymentId, Instant at, String reason);
 
+  /**
+   * Records that a payment has failed because no workflow could be started for it: it does not
+   * count as started. The first end is kept.
+   *
+   * @return false if it had ended already
+   */
+  boolean notStarted(String paymentId, String reason);
+
+  /** Returns the time of the store, which all nodes share. */
+  Instant now();
+
   /** Returns when the first recorded call of a payment was begun. */
   Optional<Instant> firstCall(String paymentId);
 

@@ -15,7 +15,6 @@ import dev.weir.workflows.internal.Tasks;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityExecutionContext;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -42,7 +41,6 @@ final class FeedStart implements FeedActivities {
   private final PacedStarter starter;
   private final PaymentStarts starts;
   private final PaymentObserver observer;
-  private final InstantSource clock;
   private final FeedSizes sizes;
 
   FeedStart(
@@ -51,14 +49,12 @@ final class FeedStart implements FeedActivities {
       PacedStarter starter,
       PaymentStarts starts,
       PaymentObserver observer,
-      InstantSource clock,
       FeedSizes sizes) {
     this.store = store;
     this.slots = slots;
     this.starter = starter;
     this.starts = starts;
     this.observer = observer;
-    this.clock = clock;
     this.sizes = sizes;
   }
 
@@ -173,7 +169,7 @@ final class FeedStart implements FeedActivities {
           // It is among the rejected records.
         }
         case PacedStart.IdTaken taken ->
-            PaymentStarts.refuse(store, payments.get(from + i).payment(), taken, clock.instant());
+            PaymentStarts.refuse(store, payments.get(from + i).payment(), taken);
       }
     }
     return started;

@@ -15,12 +15,16 @@ import java.util.Optional;
  * too early or too late. Thread-safe.
  */
 final class OwnSlots implements SlotSource {
-  /** The clocks of workers and of the slots may differ by so much. */
+  /** The clocks of the stores of payments and of slots may differ by so much. */
   private static final Duration MAX_DIFFERENCE = Duration.ofMinutes(1);
 
   private final SlotSource slots;
   private final InstantSource clock;
 
+  /**
+   * @param clock the time that all nodes share: one node with a wrong clock must not reject
+   *     payments
+   */
   OwnSlots(SlotSource slots, InstantSource clock) {
     this.slots = slots;
     this.clock = clock;

@@ -104,7 +104,7 @@ public final class PaymentReconciler implements Runnable {
   @Override
   public void run() {
     tidyUp();
-    Instant before = parts.clock().instant().minus(grace);
+    Instant before = store.now().minus(grace);
     for (int looked = 0; looked < MAX_PAYMENTS; looked += PAGE) {
       reached = restart(Instant.MIN, before, reached, Level.WARN);
       if (reached.equals(Position.START)) {
@@ -149,7 +149,7 @@ public final class PaymentReconciler implements Runnable {
    */
   public boolean restartPage() {
     if (restart.equals(Restart.NONE)) {
-      restart = new Restart(parts.clock().instant(), 0, Position.START);
+      restart = new Restart(store.now(), 0, Position.START);
     }
     resumeFeeds();
     restart =
@@ -225,11 +225,11 @@ public final class PaymentReconciler implements Runnable {
   private Restarted restart(Payment payment, PacedBatch batch, int index) {
     String paymentId = payment.paymentId();
     if (starts.runsUnderFormerId(paymentId)) {
-      return new Restarted(new PacedStart.AlreadyStarted(parts.clock().instant()), false);
+      return new Restarted(new PacedStart.AlreadyStarted(store.now()), false);
     }
     PacedStart start = batch.start(index, index + 1).getFirst();
     if (start instanceof PacedStart.IdTaken taken) {
-      PaymentStarts.refuse(store, payment, taken, parts.clock().instant());
+      PaymentStarts.refuse(store, payment, taken);
     }
     return new Restarted(start, start instanceof PacedStart.Started && !hasEnded(paymentId));
   }

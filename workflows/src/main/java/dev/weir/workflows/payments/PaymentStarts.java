@@ -1,7 +1,6 @@
 package dev.weir.workflows.payments;
 
 import dev.weir.engine.payments.Payment;
-import dev.weir.engine.payments.PaymentCall;
 import dev.weir.engine.payments.PaymentStore;
 import dev.weir.engine.slots.SlotRequest;
 import dev.weir.workflows.PacedRequest;
@@ -16,7 +15,6 @@ import io.temporal.client.WorkflowNotFoundException;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowServiceException;
 import io.temporal.client.WorkflowTargetOptions;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -91,12 +89,12 @@ final class PaymentStarts {
    * Ends a payment whose id another workflow has: it cannot be started, and must not count as if it
    * were.
    */
-  static void refuse(PaymentStore store, Payment payment, PacedStart.IdTaken taken, Instant now) {
+  static void refuse(PaymentStore store, Payment payment, PacedStart.IdTaken taken) {
     String reason =
-        "not made and not called: workflow %s of type %s, which is none of Weir's, has its id"
+        "workflow %s of type %s, which is none of Weir's, has its id"
             .formatted(taken.workflowId(), taken.workflowType());
-    if (store.failed(payment.paymentId(), now, PaymentCall.storable(reason))) {
-      log.warn("Payment {} is {}", payment.paymentId(), reason);
+    if (store.notStarted(payment.paymentId(), reason)) {
+      log.warn("Payment {} is not made and not called: {}", payment.paymentId(), reason);
     }
   }
 

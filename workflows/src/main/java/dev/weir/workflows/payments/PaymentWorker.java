@@ -52,10 +52,9 @@ public final class PaymentWorker implements AutoCloseable {
         new FeedStart(
             parts.store(),
             parts.slots(),
-            starter(client, new OwnSlots(parts.slots(), parts.clock()), parts.clock()),
+            starter(client, new OwnSlots(parts.slots(), parts.store()::now), parts.clock()),
             new PaymentStarts(client, parts.taskQueue()),
             parts.observer(),
-            parts.clock(),
             sizes),
         new PaymentExecution(parts));
     boolean isStarted = false;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.engine.payments.FeedState;
+import dev.weir.engine.payments.FeedStatus;
 import dev.weir.engine.payments.Payment;
 import dev.weir.engine.payments.PaymentState;
 import dev.weir.engine.payments.PaymentStatus;
@@ -80,7 +81,10 @@ final class ForeignWorkflowTest {
       String id = scene.payment(0).paymentId();
       WorkflowStub foreign = startForeign(scene, "payment/" + id);
       scene.receive("f", scene.feed(2));
-      assertThat(scene.awaitDone("f").paid()).isEqualTo(1);
+      FeedStatus feed = scene.awaitDone("f");
+      assertThat(feed.paid()).isEqualTo(1);
+      assertThat(feed.started()).as("the other one was not").isEqualTo(1);
+      assertThat(feed.assigned()).isEqualTo(2);
       PaymentStatus payment = scene.payments.find(id).orElseThrow();
       assertThat(payment.state()).isEqualTo(PaymentState.FAILED);
       assertThat(payment.attempts()).isZero();

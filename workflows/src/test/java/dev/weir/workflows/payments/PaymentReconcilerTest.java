@@ -2,6 +2,7 @@ package dev.weir.workflows.payments;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.weir.engine.StoreException;
 import dev.weir.engine.payments.FeedRecord;
@@ -17,6 +18,7 @@ import dev.weir.workflows.payments.PaymentScene.Settings;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -103,6 +105,36 @@ final class PaymentReconcilerTest {
             parts.clock(),
             observer),
         GRACE);
+  }
+
+  /** The clock of the store says what is overdue, not that of the node that asks. */
+  @Test
+  void nodeWhoseClockIsWrongFindsWhatIsOverdue() {
+    try (PaymentScene scene = PaymentScene.open(CALM)) {
+      assignOnly(scene);
+      scene.time.pass(GRACE.multipliedBy(2));
+      for (Duration error : List.of(Duration.ofDays(-31), Duration.ofDays(31))) {
+        List<Object> before = new ArrayList<>();
+        PaymentStore store = watched(scene, (page, arguments) -> before.add(arguments[1]));
+        PaymentParts parts = scene.parts;
+        new PaymentReconciler(
+                scene.time.client(),
+                new PaymentParts(
+                    store,
+                    parts.slots(),
+                    parts.ceiling(),
+                    parts.gate(),
+                    parts.downstream(),
+                    parts.attempts(),
+                    parts.taskQueue(),
+                    () -> parts.clock().instant().plus(error),
+                    PaymentObserver.NONE),
+                GRACE)
+            .run();
+        assertThat((Instant) before.getFirst())
+            .isCloseTo(scene.time.instant().minus(GRACE), within(1, ChronoUnit.HOURS));
+      }
+    }
   }
 
   @Test

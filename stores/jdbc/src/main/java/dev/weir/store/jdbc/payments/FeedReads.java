@@ -24,28 +24,34 @@ final class FeedReads {
              c.first_scheduled, c.last_scheduled,
              (select count(*) from payment p
               where p.feed_no = f.feed_no and p.state in (1, 2)) as open_count,
-             u.failed, u.cancelled,
+             u.failed, u.cancelled, u.not_started,
              exists (select from payment_hold h where h.feed_no in (0, f.feed_no)) as is_held
       from payment_feed f
       cross join lateral (
         select count(*) filter (where p.state = 4) as failed,
-               count(*) filter (where p.state = 5) as cancelled
+               count(*) filter (where p.state = 5) as cancelled,
+               count(*) filter (
+                 where p.state = 4 and p.attempts = 0
+                   and (select starts_with(a.detail, '%s') from payment_audit a
+                        where a.payment_id = p.payment_id
+                        order by a.recorded_at desc limit 1)) as not_started
         from payment p where p.feed_no = f.feed_no and p.state in (4, 5)) u
       cross join lateral (
         select sum(c.slots) as slots, sum(c.slots) filter (where c.is_started) as started,
                sum(c.without_slot) as without_slot, min(c.first_scheduled) as first_scheduled,
                max(c.last_scheduled) as last_scheduled
         from payment_chunk c where c.feed_no = f.feed_no) c
-      """;
+      """
+          .formatted(PaymentEnds.NOT_STARTED);
 
   private static final String ONE = STATUS + "where f.feed_id = ?";
 
   private static final String NEWEST =
       STATUS
           + """
-            where ? = '' or f.feed_no < (select a.feed_no from payment_feed a where a.feed_id = ?)
-            order by f.feed_no desc limit ?
-            """;
+          where ? = '' or f.feed_no < (select a.feed_no from payment_feed a where a.feed_id = ?)
+          order by f.feed_no desc limit ?
+          """;
 
   private static final String REJECTS =
       """
@@ -85,6 +91,7 @@ final class FeedReads {
     long failed = row.getLong("failed");
     long cancelled = row.getLong("cancelled");
     long paid = row.getLong("accepted_count") - open - failed - cancelled;
+    long notStarted = row.getLong("not_started");
     FeedState state = STATES.get(row.getInt("state"));
     // The payments of a chunk run before all of them are started.
     return new FeedStatus(
@@ -96,7 +103,7 @@ final class FeedReads {
         row.getLong("repeated_count"),
         row.getLong("rejected_count"),
         row.getLong("assigned"),
-        Math.max(row.getLong("started"), paid + failed),
+        Math.max(row.getLong("started"), paid + failed) - notStarted,
         paid,
         failed,
         cancelled,

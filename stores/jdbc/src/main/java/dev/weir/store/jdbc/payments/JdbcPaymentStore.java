@@ -196,6 +196,16 @@ public final class JdbcPaymentStore implements PaymentStore {
   }
 
   @Override
+  public boolean notStarted(String paymentId, String reason) {
+    return ends.notStarted(paymentId, reason);
+  }
+
+  @Override
+  public Instant now() {
+    return ends.now();
+  }
+
+  @Override
   public Optional<Instant> firstCall(String paymentId) {
     return ends.firstCall(paymentId);
   }

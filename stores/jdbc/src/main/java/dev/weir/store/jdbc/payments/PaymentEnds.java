@@ -25,6 +25,9 @@ import java.util.Optional;
 final class PaymentEnds {
   private static final List<PaymentCall.Result> RESULTS = List.of(PaymentCall.Result.values());
 
+  /** How the audit record begins of a payment for which no workflow could be started. */
+  static final String NOT_STARTED = "not made and not called: ";
+
   /** The time to decide by: a parameter, or the clock of the database if that is null. */
   private static final String NOW =
       "(select coalesce(?::bigint, %s))".formatted(Dialect.POSTGRESQL.now());
@@ -336,6 +339,15 @@ final class PaymentEnds {
     return transactions.autoCommit(
             connection -> Sql.update(connection, FAILED, paymentId, Micros.ceil(at), reason))
         > 0;
+  }
+
+  boolean notStarted(String paymentId, String reason) {
+    return failed(paymentId, now(), PaymentCall.storable(NOT_STARTED + reason));
+  }
+
+  Instant now() {
+    return transactions.read(
+        connection -> Micros.instant(Sql.now(connection, Dialect.POSTGRESQL, clock)));
   }
 
   Optional<Instant> firstCall(String paymentId) {
