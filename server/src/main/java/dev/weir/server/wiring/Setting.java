@@ -391,8 +391,8 @@ public enum Setting {
       "What statuses of the payment API mean, where that differs from the usual: a list of"
           + " entries such as 409=refused,5xx=retry, each with paid, in-progress, refused, retry or"
           + " unknown. A single status goes before a class. The usual: 200 and 201 paid; 409"
-          + " in-progress; 400, 402, 410, 413, 415 and 422 refused; 3xx, other 4xx and 503 retry;"
-          + " other 2xx and 5xx unknown."),
+          + " in-progress; 400, 402, 410, 413, 415 and 422 refused; other 4xx retry; other"
+          + " 2xx, 3xx and 5xx unknown."),
   PAYMENTS_FIELDS(
       "weir.payments.downstream-fields",
       "id=paymentId,amount=amount,currency=currency,state=state,state=status",

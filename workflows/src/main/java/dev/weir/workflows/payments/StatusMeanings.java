@@ -36,15 +36,17 @@ public final class StatusMeanings {
       Stream.of(Meaning.values()).collect(Collectors.toMap(Meaning::word, meaning -> meaning));
 
   /**
-   * The meanings of an API that says nothing else. A wrong address or an expired credential (3xx,
-   * 401, 403, 404) must not refuse every payment, so only statuses about the payment itself do.
+   * The meanings of an API that says nothing else. A wrong address or an expired credential (401,
+   * 403, 404) must not refuse every payment, so only statuses about the payment itself do. 303 can
+   * say that a payment is made, and a proxy answers 503 also if it has lost the connection after
+   * the call was sent, so both leave open whether it is.
    */
   public static final StatusMeanings DEFAULT =
       new StatusMeanings(Map.of())
           .with(
-              "200=paid, 201=paid, 2xx=unknown, 3xx=retry, 400=refused, 402=refused, 408=retry,"
+              "200=paid, 201=paid, 2xx=unknown, 3xx=unknown, 400=refused, 402=refused, 408=retry,"
                   + " 409=in-progress, 410=refused, 413=refused, 415=refused, 422=refused,"
-                  + " 425=retry, 429=retry, 4xx=retry, 503=retry, 5xx=unknown");
+                  + " 425=retry, 429=retry, 4xx=retry, 5xx=unknown");
 
   /** Meanings by status, and by {@code 2xx} to {@code 5xx}. */
   private final Map<String, Meaning> meanings;

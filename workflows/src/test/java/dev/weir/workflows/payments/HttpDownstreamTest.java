@@ -111,7 +111,7 @@ final class HttpDownstreamTest {
                 503,
                 Map.of("Retry-After", "Mon, 01 Jun 2026 12:01:00 GMT"),
                 "{\"detail\":\"maintenance\"}"))
-        .isEqualTo(new Answer.Retry(Duration.ofMinutes(1), "status 503: maintenance"));
+        .isEqualTo(new Answer.Unknown(Duration.ofMinutes(1), "status 503: maintenance", false));
   }
 
   @Test
@@ -128,7 +128,7 @@ final class HttpDownstreamTest {
     try (HttpDownstream downstream = downstream(Duration.ofSeconds(20))) {
       for (int i = 0; i < 3; i++) {
         assertThat(downstream.pay(PAYMENT))
-            .isEqualTo(new Answer.Retry(Duration.ofHours(1), "status 503"));
+            .isEqualTo(new Answer.Unknown(Duration.ofHours(1), "status 503", false));
       }
     }
   }
@@ -136,7 +136,7 @@ final class HttpDownstreamTest {
   @Test
   void waitThatCannotBeReadIsNone() {
     assertThat(answerTo(503, Map.of("Retry-After", "soon"), ""))
-        .isEqualTo(new Answer.Retry(Duration.ZERO, "status 503"));
+        .isEqualTo(new Answer.Unknown(Duration.ZERO, "status 503", false));
   }
 
   /** Returns the answers to calls that get these statuses, one after the other. */
@@ -158,7 +158,7 @@ final class HttpDownstreamTest {
   void wrongAddressOrKeyRefusesNothingForGood() {
     assertThat(answersTo(302, 401, 403, 404, 405))
         .containsExactly(
-            new Answer.Retry(Duration.ZERO, "status 302"),
+            new Answer.Unknown(Duration.ZERO, "status 302", false),
             new Answer.Retry(Duration.ZERO, "status 401"),
             new Answer.Retry(Duration.ZERO, "status 403"),
             new Answer.Retry(Duration.ZERO, "status 404"),
