@@ -13,8 +13,9 @@ public interface SlotUpkeep {
   boolean runExclusively(Runnable work);
 
   /**
-   * Counts the slots that were due and assigned before a time and never confirmed. Counting stops
-   * at {@code max}.
+   * Counts the slots that were due and assigned before a time and never confirmed, of the
+   * configurations that have a confirmed slot: confirming is optional, and where no caller does it,
+   * a slot without a confirmation tells nothing. Counting stops at {@code max}.
    */
   long countLeaked(Instant before, int max);
 

@@ -97,7 +97,9 @@ public final class SlotMetrics implements SlotObserver {
     leaked =
         Gauge.builder()
             .name("rate_limiter_slots_leaked")
-            .help("Slots past their time and never confirmed, as the reconciler counted them last.")
+            .help(
+                "Slots past their time and never confirmed, of configurations whose slots are"
+                    + " confirmed, as the reconciler counted them last.")
             .register(registry);
     reclaimed =
         counter(registry, "rate_limiter_slots_reclaimed", "Leaked slots taken back by this node.");

@@ -73,7 +73,14 @@ final class OperationsIT {
           http.post("/admin/rate-limit/cache/flush");
           ask("m5");
         });
-    moves("rate_limiter_slots_leaked", () -> at("leaked", "2026-01-01T00:00:00Z"));
+    moves(
+        "rate_limiter_slots_leaked",
+        () -> {
+          at("leaked", "2026-01-01T00:00:00Z");
+          // Where no slot is ever confirmed, none is leaked.
+          at("confirmed", "2026-01-01T00:00:00Z");
+          http.post(SLOTS + "/confirmed/confirm");
+        });
     moves("rate_limiter_slots_removed_total", () -> at("old", "1999-01-01T00:00:00Z"));
     Waiting.until("the old slot to be removed", () -> http.get(SLOTS + "/old").status() == 404);
   }

@@ -205,7 +205,13 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
 
   @Override
   public long countLeaked(Instant before, int max) {
-    return locked(() -> leaked(before, max).count());
+    return locked(
+        () ->
+            windowsByName.values().stream()
+                .filter(MemoryWindows::hasConfirmed)
+                .flatMap(windows -> leaked(windows, before))
+                .limit(max)
+                .count());
   }
 
   @Override
@@ -246,11 +252,14 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
   }
 
   private Stream<Slot> leaked(Instant before, int max) {
-    return windowsByName.values().stream()
-        .flatMap(windows -> windows.slotsBefore(before))
+    return windowsByName.values().stream().flatMap(windows -> leaked(windows, before)).limit(max);
+  }
+
+  private static Stream<Slot> leaked(MemoryWindows windows, Instant before) {
+    return windows
+        .slotsBefore(before)
         .filter(slot -> slot.state() == SlotState.ASSIGNED)
-        .filter(slot -> slot.assignedAt().isBefore(before))
-        .limit(max);
+        .filter(slot -> slot.assignedAt().isBefore(before));
   }
 
   private Transition transition(String eventId, Function<Slot, Transition> change) {

@@ -9,6 +9,7 @@ import dev.weir.core.slots.internal.Window;
 import dev.weir.engine.slots.Slot;
 import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.SlotQuery;
+import dev.weir.engine.slots.SlotState;
 import dev.weir.engine.slots.WindowCount;
 import dev.weir.engine.slots.WindowQuery;
 import java.time.Instant;
@@ -112,6 +113,11 @@ final class MemoryWindows implements LockedWindows {
   Stream<Slot> slotsFrom(Instant from, SlotQuery.Cursor after) {
     SlotQuery.Cursor begin = new SlotQuery.Cursor(from, "");
     return slots.tailMap(begin.compareTo(after) > 0 ? begin : after, false).values().stream();
+  }
+
+  /** Returns true if a slot is confirmed. */
+  boolean hasConfirmed() {
+    return slots.values().stream().anyMatch(slot -> slot.state() == SlotState.CONFIRMED);
   }
 
   Stream<Slot> slotsBefore(Instant time) {

@@ -171,6 +171,18 @@ final class NaiveStore {
         .toList();
   }
 
+  /** Where no slot was ever confirmed, none is counted as leaked. */
+  long countLeaked(Instant before) {
+    return leaked(before).stream()
+        .filter(
+            held ->
+                all()
+                    .map(Held::slot)
+                    .filter(slot -> slot.configName().equals(held.slot().configName()))
+                    .anyMatch(slot -> slot.state() == SlotState.CONFIRMED))
+        .count();
+  }
+
   int reclaim(Instant before) {
     List<Held> leaked = leaked(before);
     leaked.forEach(held -> end(held, SlotState.RECLAIMED));

@@ -37,13 +37,29 @@ interface UpkeepClaims extends Claims {
     SlotConfig other = scene.otherConfig(SlotPolicy.of(4, WINDOW));
     scene.assign("e", 8, at(0));
     Scene.assign(scene.node.ledger(), scene.request("other", at(0), other));
+    Scene.assign(scene.node.ledger(), scene.request("another", at(600), other));
     scene.confirm("e0");
+    scene.confirm("another");
     scene.cancel("e1");
 
     assertThat(scene.node.upkeep().countLeaked(at(0), 10)).isZero();
     assertThat(scene.node.upkeep().countLeaked(at(4), 10)).isEqualTo(3);
     assertThat(scene.node.upkeep().countLeaked(at(60), 10)).isEqualTo(7);
     assertThat(scene.node.upkeep().countLeaked(at(60), 5)).isEqualTo(5);
+  }
+
+  /** Confirming is optional: where nobody does, every slot would look leaked for ever. */
+  @Test
+  default void countsNoSlotAsLeakedWhereNoneWasEverConfirmed() {
+    Scene scene = sceneOnEmptyStore(SlotPolicy.of(4, WINDOW));
+    SlotConfig other = scene.otherConfig(SlotPolicy.of(4, WINDOW));
+    scene.assign("e", 3, at(0));
+    Scene.assign(scene.node.ledger(), scene.request("other", at(0), other));
+    scene.cancel("e2");
+
+    assertThat(scene.node.upkeep().countLeaked(at(60), 10)).isZero();
+    scene.confirm("e0");
+    assertThat(scene.node.upkeep().countLeaked(at(60), 10)).isOne();
   }
 
   @Test
@@ -78,6 +94,8 @@ interface UpkeepClaims extends Claims {
     assertThat(scene.assign("b", at(-120)).windowStart()).isEqualTo(at(-116));
     assertThat(scene.node.ledger().find(scene.id("a"))).contains(slot);
 
+    scene.assign("c", at(120));
+    scene.confirm("c");
     scene.clock.set(at(9));
     assertThat(scene.node.upkeep().countLeaked(at(1), 10)).isEqualTo(2);
     assertThat(scene.node.upkeep().reclaim(at(1), 10)).isEqualTo(2);

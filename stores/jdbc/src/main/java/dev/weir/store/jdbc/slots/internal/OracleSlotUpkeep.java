@@ -16,6 +16,7 @@ final class OracleSlotUpkeep implements SlotUpkeepDialect {
       select count(*) from (
         select s.event_id from slot s
         where s.config_id = ? and s.state = 0 and s.scheduled < ? and s.assigned_at < ?
+          and exists (select 1 from slot o where o.config_id = s.config_id and o.state = 1)
         fetch first ? rows only) l
       """;
 
