@@ -172,6 +172,7 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
             known == null ? 1 : known.version() + 1,
             known == null ? 1 : known.revision() + 1,
             Usage.NONE,
+            nowMicros(),
             nowMicros());
     users.put(limit.userId(), next);
     return next;
@@ -544,14 +545,25 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
 
   private UserState changed(UserState user, Usage usage) {
     UserState next =
-        new UserState(user.limit(), user.version(), user.revision() + 1, usage, nowMicros());
+        new UserState(
+            user.limit(),
+            user.version(),
+            user.revision() + 1,
+            usage,
+            nowMicros(),
+            usage.atMicros());
     users.put(user.limit().userId(), next);
     return next;
   }
 
   private UserState atPresent(UserState state) {
     return new UserState(
-        state.limit(), state.version(), state.revision(), state.usage(), nowMicros());
+        state.limit(),
+        state.version(),
+        state.revision(),
+        state.usage(),
+        nowMicros(),
+        state.refreshedAtMicros());
   }
 
   private void requireUp() {

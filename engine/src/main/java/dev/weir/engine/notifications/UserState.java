@@ -11,8 +11,17 @@ import dev.weir.core.limits.Usage;
  *     revision is the newer
  * @param usage settled at {@code atMicros}
  * @param atMicros the moment, by the clock of the database
+ * @param refreshedAtMicros when the limit was last free of what had been used before: the start of
+ *     the current window, or, if nothing was counted in it, the end of the last one that was
+ *     counted in, or the time of the configuration
  */
-public record UserState(UserLimit limit, long version, long revision, Usage usage, long atMicros) {
+public record UserState(
+    UserLimit limit,
+    long version,
+    long revision,
+    Usage usage,
+    long atMicros,
+    long refreshedAtMicros) {
 
   /** Returns the units that were used in the current window. */
   public long currentCount() {

@@ -98,7 +98,7 @@ final class EventSchemaTest {
     Message message = new Message(IDS.next(), userId, TEXT, parts);
     UserState state =
         new UserState(
-            UserLimit.of(userId, rateLimit, Duration.ofMinutes(5)), 1, 1, Usage.NONE, 1_000);
+            UserLimit.of(userId, rateLimit, Duration.ofMinutes(5)), 1, 1, Usage.NONE, 1_000, 1_000);
     Decision.Refused refused = new Decision.Refused(0, waitMicros, waitMicros);
     MessageRecord deferred =
         new MessageRecord(

@@ -2,7 +2,6 @@ package dev.weir.server.notifications;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.core.internal.Micros;
-import dev.weir.core.limits.Usage;
 import dev.weir.core.slots.Calendar;
 import dev.weir.core.slots.OpeningHours;
 import dev.weir.engine.notifications.UserLimit;
@@ -64,7 +63,8 @@ final class UserLimitJson {
     json.writeNumberField("rateLimit", limit.rateLimit());
     json.writeNumberField("timeWindow", limit.timeWindow().toMinutes());
     json.writeNumberField("currentCount", state.currentCount());
-    json.writeStringField("lastRefreshTime", TimeText.of(Micros.instant(lastRefresh(state))));
+    json.writeStringField(
+        "lastRefreshTime", TimeText.of(Micros.instant(state.refreshedAtMicros())));
     json.writeStringField("algorithm", limit.algorithm().name());
     json.writeStringField("cost", limit.costBy().name());
     if (limit.openHours() instanceof OpeningHours hours) {
@@ -72,11 +72,5 @@ final class UserLimitJson {
       CalendarJson.write(json, hours);
     }
     json.writeEndObject();
-  }
-
-  /** Returns the start of the current window; the present if nothing was counted in it. */
-  private static long lastRefresh(UserState state) {
-    Usage settled = state.limit().limit().settle(state.usage(), state.atMicros());
-    return settled.isNone() ? state.atMicros() : settled.atMicros();
   }
 }

@@ -67,9 +67,9 @@ final class NaiveMessages implements UserLimits, SendLedger, DeferredMessages {
   public synchronized UserState configure(UserLimit limit) {
     @Nullable NaiveUser known = users.get(limit.userId());
     if (known == null) {
-      users.put(limit.userId(), new NaiveUser(limit));
+      users.put(limit.userId(), new NaiveUser(limit, now()));
     } else {
-      known.configure(limit);
+      known.configure(limit, now());
     }
     return find(limit.userId()).orElseThrow();
   }

@@ -19,6 +19,7 @@ import java.util.Optional;
 final class NaiveUser {
   private final List<Taken> taken = new ArrayList<>();
   private UserLimit limit;
+  private long configuredAtMicros;
   private long version = 1;
   private long revision = 1;
 
@@ -45,12 +46,14 @@ final class NaiveUser {
     }
   }
 
-  NaiveUser(UserLimit limit) {
+  NaiveUser(UserLimit limit, long nowMicros) {
     this.limit = limit;
+    this.configuredAtMicros = nowMicros;
   }
 
-  void configure(UserLimit next) {
+  void configure(UserLimit next, long nowMicros) {
     limit = next;
+    configuredAtMicros = nowMicros;
     version++;
     revision++;
     startMicros = Micros.EARLIEST;
@@ -101,7 +104,25 @@ final class NaiveUser {
                 || takenBefore(startMicros) == 0);
     long behindMicros = isEmpty ? 0 : Math.max(lengthMicros(), Limit.MAX_AHEAD_MICROS);
     long timeMicros = Math.max(nowMicros, startMicros - behindMicros);
-    return new UserState(limit, version, revision, usage(timeMicros), timeMicros);
+    Usage usage = usage(timeMicros);
+    return new UserState(
+        limit,
+        version,
+        revision,
+        usage,
+        timeMicros,
+        Math.max(configuredAtMicros, usage.isNone() ? freeSince() : usage.atMicros()));
+  }
+
+  /** Returns when the windows had ended in which something was taken. */
+  private long freeSince() {
+    boolean isSliding = limit.algorithm() == UserLimit.Algorithm.SLIDING_WINDOW;
+    if (takenIn(startMicros) > 0) {
+      return startMicros + (isSliding ? 2 : 1) * lengthMicros();
+    }
+    return isSliding && takenIn(startMicros - lengthMicros()) > 0
+        ? startMicros + lengthMicros()
+        : startMicros;
   }
 
   private Usage usage(long nowMicros) {

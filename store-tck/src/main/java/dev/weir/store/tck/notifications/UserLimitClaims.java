@@ -4,12 +4,14 @@ import static dev.weir.store.tck.notifications.MessageScene.request;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.core.internal.Micros;
 import dev.weir.core.slots.Calendar;
 import dev.weir.engine.notifications.SendResult;
 import dev.weir.engine.notifications.UserLimit;
 import dev.weir.engine.notifications.UserLimits;
 import dev.weir.engine.notifications.UserState;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.stream.LongStream;
 import net.jqwik.api.EdgeCasesMode;
@@ -20,6 +22,8 @@ import org.junit.jupiter.api.Test;
 
 /** Claims about the limits of users. */
 interface UserLimitClaims extends MessageClaims {
+  long READER = 107;
+
   @Property(tries = 100, seed = "20260616", edgeCases = EdgeCasesMode.MIXIN)
   default void limitIsFoundAsItWasConfigured(
       @ForAll @LongRange(min = 0) long userId,
@@ -89,5 +93,45 @@ interface UserLimitClaims extends MessageClaims {
 
   private static List<Long> users(List<UserState> states) {
     return states.stream().map(state -> state.limit().userId()).toList();
+  }
+
+  /** It does not move with the reader. */
+  @Test
+  default void limitSaysWhenItWasLastRefreshed() {
+    for (UserLimit.Algorithm algorithm : UserLimit.Algorithm.values()) {
+      MessageScene scene = messageScene();
+      UserLimit limit =
+          new UserLimit(
+              READER,
+              2,
+              Duration.ofMinutes(1),
+              algorithm,
+              UserLimit.CostBy.MESSAGE,
+              Calendar.ALWAYS);
+      Instant configured = scene.clock.instant();
+      scene.node.limits().configure(limit);
+      scene.moveSeconds(600);
+      assertThat(refreshed(scene)).isEqualTo(configured);
+
+      Instant counted = scene.clock.instant();
+      scene.accept(request(1, READER));
+      scene.moveSeconds(30);
+      assertThat(refreshed(scene)).isEqualTo(counted);
+
+      int windows = algorithm == UserLimit.Algorithm.SLIDING_WINDOW ? 2 : 1;
+      scene.moveSeconds(600);
+      assertThat(refreshed(scene)).isEqualTo(counted.plusSeconds(60L * windows));
+      scene.moveSeconds(600);
+      assertThat(refreshed(scene)).isEqualTo(counted.plusSeconds(60L * windows));
+
+      Instant again = scene.clock.instant();
+      scene.node.limits().configure(limit);
+      scene.moveSeconds(5);
+      assertThat(refreshed(scene)).isEqualTo(again);
+    }
+  }
+
+  private static Instant refreshed(MessageScene scene) {
+    return Micros.instant(scene.otherNode.limits().find(READER).orElseThrow().refreshedAtMicros());
   }
 }

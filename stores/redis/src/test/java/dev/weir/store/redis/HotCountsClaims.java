@@ -33,7 +33,8 @@ interface HotCountsClaims extends HotCountsKit {
     UserLimit limit = UserLimit.of(user, 10, Duration.ofMinutes(5));
     long start = 1_000_000_000_000_000L;
 
-    hot.learn(List.of(new UserState(limit, 3, 8, new Usage(start, 4, 0, 1), start + 60_000_000)));
+    hot.learn(
+        List.of(new UserState(limit, 3, 8, new Usage(start, 4, 0, 1), start + 60_000_000, start)));
     hot.check(List.of(new Wanted(user, 1, 0)));
 
     String key = "RateLimiterCache:{" + user + "}";
@@ -55,7 +56,7 @@ interface HotCountsClaims extends HotCountsKit {
     List<UserState> full =
         LongStream.range(first, first + 4)
             .mapToObj(user -> UserLimit.of(user, 10, Duration.ofMinutes(5)))
-            .map(limit -> new UserState(limit, 1, 1, new Usage(start, 10, 0, 1), start))
+            .map(limit -> new UserState(limit, 1, 1, new Usage(start, 10, 0, 1), start, start))
             .toList();
     List<Wanted> wanted =
         full.stream().map(state -> new Wanted(state.limit().userId(), 1, 0)).toList();

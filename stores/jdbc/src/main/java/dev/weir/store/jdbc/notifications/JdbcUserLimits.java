@@ -24,13 +24,13 @@ public final class JdbcUserLimits implements UserLimits {
       """
       insert into notification_user as u
         (user_id, rate_limit, window_micros, algorithm, cost_by, open_hours, version, revision,
-         at_micros, used, used_before, scale)
-      values (?, ?, ?, ?, ?, ?::text, 1, 1, ?, ?, ?, ?)
+         configured_at, at_micros, used, used_before, scale)
+      values (?, ?, ?, ?, ?, ?::text, 1, 1, ?, ?, ?, ?, ?)
       on conflict (user_id) do update
       set rate_limit = excluded.rate_limit, window_micros = excluded.window_micros,
           algorithm = excluded.algorithm, cost_by = excluded.cost_by,
           open_hours = excluded.open_hours, version = u.version + 1, revision = u.revision + 1,
-          at_micros = excluded.at_micros, used = excluded.used,
+          configured_at = excluded.configured_at, at_micros = excluded.at_micros, used = excluded.used,
           used_before = excluded.used_before, scale = excluded.scale
       returning
       """
@@ -55,9 +55,10 @@ public final class JdbcUserLimits implements UserLimits {
 
   @Override
   public UserState configure(UserLimit limit) {
-    UserRow fresh = new UserRow(limit, 1, 1, Usage.NONE);
     return transactions.write(
         connection -> {
+          long now = Sql.now(connection, Dialect.POSTGRESQL, clock);
+          UserRow fresh = new UserRow(limit, 1, 1, now, Usage.NONE);
           UserState configured =
               Sql.first(
                       connection,
@@ -69,6 +70,7 @@ public final class JdbcUserLimits implements UserLimits {
                       fresh.algorithm(),
                       fresh.costBy(),
                       CalendarText.write(limit.openHours()),
+                      fresh.configuredAtMicros(),
                       fresh.usage().atMicros(),
                       fresh.usage().used(),
                       fresh.usage().before(),

@@ -10,17 +10,21 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Locale;
 
-/** A row of {@code notification_user}. */
-record UserRow(UserLimit limit, long version, long revision, Usage usage) {
+/**
+ * A row of {@code notification_user}.
+ *
+ * @param configuredAtMicros {@link Micros#EARLIEST} in a row of the version before
+ */
+record UserRow(UserLimit limit, long version, long revision, long configuredAtMicros, Usage usage) {
   /** The columns, in the order in which {@link #read} expects them. */
   static final String COLUMNS =
       """
       user_id, rate_limit, window_micros, algorithm, cost_by, open_hours, version, revision,
-      at_micros, used, used_before, scale
+      coalesce(configured_at, -62135596800000000), at_micros, used, used_before, scale
       """;
 
   /** The number of columns. */
-  static final int WIDTH = 12;
+  static final int WIDTH = 13;
 
   static UserRow read(ResultSet row) throws SQLException {
     UserLimit limit =
@@ -35,7 +39,8 @@ record UserRow(UserLimit limit, long version, long revision, Usage usage) {
         limit,
         row.getLong(7),
         row.getLong(8),
-        new Usage(row.getLong(9), row.getLong(10), row.getLong(11), row.getLong(12)));
+        row.getLong(9),
+        new Usage(row.getLong(10), row.getLong(11), row.getLong(12), row.getLong(13)));
   }
 
   long userId() {
@@ -56,7 +61,7 @@ record UserRow(UserLimit limit, long version, long revision, Usage usage) {
 
   /** Returns this row after a change of its usage. */
   UserRow with(Usage next) {
-    return new UserRow(limit, version, revision + 1, next);
+    return new UserRow(limit, version, revision + 1, configuredAtMicros, next);
   }
 
   /**
@@ -72,7 +77,25 @@ record UserRow(UserLimit limit, long version, long revision, Usage usage) {
 
   UserState at(long nowMicros) {
     long timeMicros = timeAt(nowMicros);
+    Usage settled = limit.limit().settle(usage, timeMicros);
+    long refreshedAt =
+        Math.max(configuredAtMicros, settled.isNone() ? freeSince() : settled.atMicros());
     return new UserState(
-        limit, version, revision, limit.limit().settle(usage, timeMicros), timeMicros);
+        limit,
+        version,
+        revision,
+        settled,
+        timeMicros,
+        // A row of the version before that was never counted does not say when it was configured.
+        refreshedAt == Micros.EARLIEST ? timeMicros : refreshedAt);
+  }
+
+  /** Returns when the windows had ended in which something was counted. */
+  private long freeSince() {
+    if (usage.isNone()) {
+      return usage.atMicros();
+    }
+    boolean isWeighed = limit.algorithm() == UserLimit.Algorithm.SLIDING_WINDOW && usage.used() > 0;
+    return usage.atMicros() + (isWeighed ? 2 : 1) * windowMicros();
   }
 }
