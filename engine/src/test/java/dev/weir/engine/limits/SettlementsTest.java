@@ -4,14 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.core.limits.FixedWindow;
+import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.TaskLog;
 import dev.weir.engine.limits.internal.Settlements;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** A settlement that the store cannot do is owed until it can. */
@@ -56,7 +61,7 @@ final class SettlementsTest {
 
   @Test
   void oneKeyIsSettledAgainWhenAllNodesKnowTheChange() {
-    settlements.owe(AFTER, "k");
+    settlements.owe("p", "k", () -> Optional.of(AFTER));
     settlements.settleNow();
     assertThat(settlements.size()).isEqualTo(1);
     // A node that does not know the change yet.
@@ -71,9 +76,45 @@ final class SettlementsTest {
   }
 
   @Test
+  void keyIsSettledAgainByWhatAnotherNodeHasDefinedSince() {
+    Policy mistake = Policy.of("b", TokenBucket.perSecond(100, BigDecimal.valueOf(1_000)));
+    Policy correction = Policy.of("b", TokenBucket.perSecond(100, new BigDecimal("0.01")));
+    AtomicReference<Policy> inForce = new AtomicReference<>(mistake);
+    settlements.owe("b", "k", () -> Optional.of(inForce.get()));
+    settlements.settleNow();
+    inForce.set(correction);
+    store.settle(correction, "k");
+    store.decide(correction, "k", 100);
+    micros.addAndGet(TimeUnit.SECONDS.toMicros(5));
+    settlements.settleOwed();
+    micros.addAndGet(TimeUnit.SECONDS.toMicros(1));
+    store.settle(correction, "k");
+    assertThat(store.decide(correction, "k", 1).isAllowed()).isFalse();
+  }
+
+  @Test
+  void changeWhileAKeyIsSettledIsSettledAfterIt() {
+    Policy first = Policy.of("b", TokenBucket.perSecond(100, BigDecimal.valueOf(1_000)));
+    Policy second = Policy.of("b", TokenBucket.perSecond(100, new BigDecimal("0.01")));
+    store.decide(second, "k", 100);
+    Iterator<Policy> reads = List.of(first, second, second).iterator();
+    settlements.owe("b", "k", () -> Optional.of(reads.next()));
+    settlements.settleNow();
+    micros.addAndGet(TimeUnit.SECONDS.toMicros(1));
+    assertThat(store.decide(second, "k", 1).isAllowed()).isFalse();
+  }
+
+  @Test
+  void keyOfARemovedPolicyIsNotSettled() {
+    settlements.owe("p", "k", Optional::empty);
+    settlements.settleNow();
+    assertThat(warnings).isEmpty();
+  }
+
+  @Test
   void owedSettlementsAreBounded() {
     for (int i = 0; i < 10_001; i++) {
-      settlements.owe(AFTER, "k" + i);
+      settlements.owe("p", "k" + i, () -> Optional.of(AFTER));
     }
     assertThat(settlements.size()).isEqualTo(10_000);
     assertThat(warnings).hasSize(1);

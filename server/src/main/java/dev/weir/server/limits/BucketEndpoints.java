@@ -91,7 +91,10 @@ final class BucketEndpoints {
 
   /** Counts the past by the former rate before it returns the state by the new one. */
   private HttpResponse<byte[]> settled(Definition<TokenBucket> defined) {
-    settlements.owe(policy(defined), defined.resource());
+    settlements.owe(
+        POLICY,
+        defined.resource(),
+        () -> buckets.findLatest(defined.resource()).map(BucketEndpoints::policy));
     settlements.settleNow();
     return state(defined);
   }

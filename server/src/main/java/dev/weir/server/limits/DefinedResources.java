@@ -10,6 +10,7 @@ import dev.weir.server.http.Snippet;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -46,6 +47,11 @@ final class DefinedResources<L> {
 
   boolean isDefined(String resource) {
     return definitions.find(resource).isPresent();
+  }
+
+  /** Returns the definition that is in force on all nodes; empty if the resource was removed. */
+  Optional<Definition<L>> findLatest(String resource) {
+    return definitions.findLatest(resource);
   }
 
   /** Returns the definition of the resource that a request names. */

@@ -32,6 +32,11 @@ public final class CachedDefinitions<L> implements Definitions<L> {
   }
 
   @Override
+  public Optional<Definition<L>> findLatest(String resource) {
+    return definitions.findLatest(resource);
+  }
+
+  @Override
   public boolean remove(String resource) {
     boolean removed = definitions.remove(resource);
     cache.forget(resource);

@@ -13,6 +13,11 @@ public interface Definitions<L> {
 
   Optional<Definition<L>> find(String resource);
 
+  /** Returns the definition that is in force, even if this node has cached another one. */
+  default Optional<Definition<L>> findLatest(String resource) {
+    return find(resource);
+  }
+
   /** Removes a definition. Returns false if there is none. */
   boolean remove(String resource);
 }

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 public final class Settlements {
   /** The maximum number of settlements that are owed; beyond it, the oldest is dropped. */
   static final int MAX_OWED = 10_000;
+
+  /** How often a policy may change while it is settled; the rest is left to its other changes. */
+  private static final int MAX_CHANGES = 10;
 
   /** How long a caller waits; with very many keys, settling them continues after it. */
   private static final Duration MAX_WAIT = Duration.ofSeconds(10);
@@ -38,9 +42,10 @@ public final class Settlements {
   /**
    * A settlement.
    *
+   * @param inForce reads the policy; empty if it was removed
    * @param isRepeated true to settle once more when all nodes know the change
    */
-  private record Owed(Policy policy, long dueAtNanos, boolean isRepeated) {}
+  private record Owed(Supplier<Optional<Policy>> inForce, long dueAtNanos, boolean isRepeated) {}
 
   /**
    * Creates an empty list.
@@ -56,18 +61,22 @@ public final class Settlements {
 
   /** Owes the settlement of all keys of a policy. Every node that has used the former one does. */
   public void owe(Policy policy) {
-    put(new Target(policy.name(), Optional.empty()), policy, false);
+    put(new Target(policy.name(), Optional.empty()), () -> Optional.of(policy), false);
   }
 
   /**
    * Owes the settlement of one key, and once more when all nodes know the change: until then they
    * may decide by the former numbers.
+   *
+   * @param inForce reads the policy that is in force for all nodes; empty if it was removed.
+   *     Another node may have changed it again, and settled the key by that: settling by the
+   *     numbers of this change would put them in force again
    */
-  public void owe(Policy policy, String key) {
-    put(new Target(policy.name(), Optional.of(key)), policy, true);
+  public void owe(String policy, String key, Supplier<Optional<Policy>> inForce) {
+    put(new Target(policy, Optional.of(key)), inForce, true);
   }
 
-  private void put(Target target, Policy policy, boolean isRepeated) {
+  private void put(Target target, Supplier<Optional<Policy>> inForce, boolean isRepeated) {
     boolean isFull;
     synchronized (owed) {
       owed.remove(target);
@@ -75,7 +84,7 @@ public final class Settlements {
       if (isFull) {
         owed.remove(owed.keySet().iterator().next());
       }
-      owed.put(target, new Owed(policy, nanoTime.getAsLong(), isRepeated));
+      owed.put(target, new Owed(inForce, nanoTime.getAsLong(), isRepeated));
     }
     if (isFull) {
       log.warn()
@@ -142,16 +151,27 @@ public final class Settlements {
     if (due == null) {
       return;
     }
-    Policy policy = due.policy();
     try {
-      target.key().ifPresentOrElse(key -> store.settle(policy, key), () -> store.settle(policy));
+      settleByWhatIsInForce(target, due.inForce());
     } catch (StoreException e) {
       throw e;
     } catch (RuntimeException e) {
       // It would fail again: the next request of each key settles it.
-      log.error().accept("The usage of %s is not settled".formatted(policy.name()), e);
+      log.error().accept("The usage of %s is not settled".formatted(target.policy()), e);
     }
     done(target, due);
+  }
+
+  /**
+   * Settles again if the policy has changed meanwhile: the other change may have settled before.
+   */
+  private void settleByWhatIsInForce(Target target, Supplier<Optional<Policy>> inForce) {
+    Optional<Policy> policy = inForce.get();
+    for (int i = 0; i < MAX_CHANGES && policy.isPresent(); i++) {
+      Policy settled = policy.get();
+      target.key().ifPresentOrElse(key -> store.settle(settled, key), () -> store.settle(settled));
+      policy = inForce.get().filter(latest -> !latest.equals(settled));
+    }
   }
 
   private void done(Target target, Owed settled) {
@@ -160,7 +180,7 @@ public final class Settlements {
       if (settled.equals(owed.get(target))) {
         owed.remove(target);
         if (settled.isRepeated()) {
-          owed.put(target, new Owed(settled.policy(), nanoTime.getAsLong() + againNanos, false));
+          owed.put(target, new Owed(settled.inForce(), nanoTime.getAsLong() + againNanos, false));
         }
       }
     }
