@@ -2,6 +2,7 @@ package dev.weir.engine.limits;
 
 import dev.weir.core.limits.Delayed;
 import dev.weir.core.limits.Outcome;
+import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.limits.memory.MemoryLimitStore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -136,7 +137,8 @@ public record AcquireRequest(
    * Returns a fingerprint of the counters that the parts refer to. While a request is remembered,
    * one of its rules may become active, inactive or another kind of limit. Then the remembered
    * outcomes no longer correspond to the parts, and what was taken is no longer where the parts
-   * point.
+   * point. Part of it is the rate of a bucket, because how much of a grant was refilled is not
+   * known once the rate has changed; a window knows it.
    */
   public long layout() {
     long layout = parts.size();
@@ -144,6 +146,10 @@ public record AcquireRequest(
       layout = 31 * layout + MemoryLimitStore.kind(part.policy().limit());
       layout = 31 * layout + part.policy().name().hashCode();
       layout = 31 * layout + part.key().hashCode();
+      if (part.policy().limit() instanceof TokenBucket bucket) {
+        layout = 31 * layout + Long.hashCode(bucket.refillTokens());
+        layout = 31 * layout + Long.hashCode(bucket.refillMicros());
+      }
     }
     return layout;
   }
