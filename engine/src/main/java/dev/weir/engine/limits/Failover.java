@@ -85,17 +85,27 @@ public final class Failover implements LimitStore {
   /**
    * Returns the recorded result from the store; if it is unavailable, from the local counters under
    * {@link OnStoreFailure#LOCAL}.
+   *
+   * @throws StoreException if the store is unavailable and the local counters have no record: then
+   *     nobody can say that the id is unknown
    */
   @Override
   public Optional<AcquireResult> recall(AcquireRequest request) {
+    StoreException failure;
     if (isAvailable(request)) {
       try {
         return store.call(reached -> reached.recall(request), recalled -> false);
       } catch (StoreException e) {
-        // It has been reported, and what follows is the result without the store.
+        failure = e;
       }
+    } else {
+      failure = store.unavailable();
     }
-    return substitute.recall(request);
+    Optional<AcquireResult> local = substitute.recall(request);
+    if (local.isEmpty()) {
+      throw failure;
+    }
+    return local;
   }
 
   @Override

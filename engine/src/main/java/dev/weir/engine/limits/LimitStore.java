@@ -34,7 +34,7 @@ public interface LimitStore extends AutoCloseable {
 
   /**
    * Returns the result that {@link #decide} would return for a known request id; empty if the id is
-   * unknown. Takes and remembers nothing.
+   * unknown, which nobody can say while the store is unavailable. Takes and remembers nothing.
    */
   Optional<AcquireResult> recall(AcquireRequest request);
 

@@ -96,7 +96,7 @@ final class Evaluation {
     if (isRepeatableWithLeases()) {
       // Before a lease is taken: a caller that holds the last place and repeats its request is not
       // refused.
-      known = recall();
+      known = recallIfPossible();
     }
     if (known.isEmpty()) {
       decideAnew();
@@ -104,8 +104,27 @@ final class Evaluation {
     return known.map(this::repeated).orElseGet(this::verdict);
   }
 
+  /**
+   * Returns the recorded result; empty also if the store does not answer: a request that finds a
+   * place is decided without it, as its rules define.
+   */
+  private Optional<AcquireResult> recallIfPossible() {
+    try {
+      return stores.counts().recall(acquireRequest(Map.of()));
+    } catch (StoreException e) {
+      // It has been reported, and the request will be decided without the store.
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * Returns the recorded result.
+   *
+   * @throws StoreException if nobody can say whether there is one: an earlier request with this id
+   *     may have been granted
+   */
   private Optional<AcquireResult> recall() {
-    return stores.counts().recall(acquireRequest(Map.of()));
+    return StoreException.afterDone(() -> stores.counts().recall(acquireRequest(Map.of())));
   }
 
   private void decideAnew() {
@@ -125,7 +144,7 @@ final class Evaluation {
       }
     }
     if (!hasLeases && request.isPresent()) {
-      // The same request, sent twice, may have taken the place meanwhile.
+      // The same request may hold the place: sent twice, or granted earlier and not known above.
       known = recall();
     }
   }

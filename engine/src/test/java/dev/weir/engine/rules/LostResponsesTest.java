@@ -7,6 +7,7 @@ import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Lease;
 import dev.weir.engine.StoreException;
+import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.CircuitBreaker;
 import dev.weir.engine.limits.Failover;
 import dev.weir.engine.limits.LeaseFailover;
@@ -44,6 +45,9 @@ final class LostResponsesTest extends RuleEvaluatorScene {
   /** Operations of the first node that do not reach the store. */
   private final Set<String> cut = new HashSet<>();
 
+  /** Operations of the first node of which the next one is the last that reaches the store. */
+  private final Set<String> cutAfterFirst = new HashSet<>();
+
   private final RuleEvaluator first =
       node(reached(LimitStore.class, counts), reached(LeaseStore.class, leases));
   private final RuleEvaluator second = node(counts, leases);
@@ -67,6 +71,9 @@ final class LostResponsesTest extends RuleEvaluatorScene {
             (proxy, method, arguments) -> {
               if (cut.contains(method.getName())) {
                 throw new StoreException(StoreException.Outcome.NONE, "cut");
+              }
+              if (cutAfterFirst.contains(method.getName())) {
+                cut.add(method.getName());
               }
               Object result;
               try {
@@ -132,6 +139,56 @@ final class LostResponsesTest extends RuleEvaluatorScene {
         .isInstanceOf(Verdict.Refused.class);
     assertThat(lease(first.decide(request("one", "ten"), REPEAT)).id())
         .isEqualTo(lease(repeated).id());
+  }
+
+  @Test
+  void callerThatHoldsTheLastPlaceIsNotRefusedWhileNobodyKnowsItsRequest() {
+    Verdict granted = first.decide(request("one", "ten"), REPEAT);
+    cut.addAll(Set.of("recall", "decide", "probe"));
+    for (int i = 0; i < 3; i++) {
+      // The first call opens the breaker, the others are not sent.
+      assertThatThrownBy(() -> first.decide(request("one", "ten"), REPEAT))
+          .isInstanceOfSatisfying(
+              StoreException.class,
+              e -> assertThat(e.outcome()).isEqualTo(StoreException.Outcome.UNKNOWN));
+    }
+    assertThat(held("one")).isOne();
+    resume();
+    Verdict repeated = first.decide(request("one", "ten"), REPEAT);
+    assertThat(((Verdict.Passed) repeated).isReplayed()).isTrue();
+    assertThat(lease(repeated).id()).isEqualTo(lease(granted).id());
+  }
+
+  @Test
+  void requestWithoutAnIdIsRefusedByALeaseWhileTheCountsAreGone() {
+    first.decide(request("one", "ten"), REPEAT);
+    cut.addAll(Set.of("recall", "decide", "probe"));
+    assertThat(first.decide(request("one", "ten"), RuleEvaluator.Repeat.NONE))
+        .isInstanceOf(Verdict.Refused.class);
+  }
+
+  @Test
+  void requestThatFindsAPlaceIsDecidedWithoutTheCounts() {
+    cut.addAll(Set.of("recall", "decide", "probe"));
+    Verdict.Refused closed = (Verdict.Refused) first.decide(request("one", "ten"), REPEAT);
+    assertThat(closed.mode()).isEqualTo(AcquireResult.Mode.CLOSED);
+    assertThat(held("one")).isZero();
+  }
+
+  @Test
+  void leaseThatIsAcquiredAgainIsGivenBackIfTheRequestMayBeRefunded() {
+    first.decide(request("one", "ten"), REPEAT);
+    nowMicros.addAndGet(Duration.ofSeconds(31).toNanos() / 1_000);
+    cutAfterFirst.add("recall");
+    assertThatThrownBy(() -> first.decide(request("one", "ten"), REPEAT))
+        .isInstanceOfSatisfying(
+            StoreException.class,
+            e -> assertThat(e.outcome()).isEqualTo(StoreException.Outcome.UNKNOWN));
+    assertThat(held("one")).isZero();
+    cutAfterFirst.clear();
+    resume();
+    assertThat(((Verdict.Passed) first.decide(request("one", "ten"), REPEAT)).isReplayed())
+        .isTrue();
   }
 
   @Test
