@@ -46,6 +46,7 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
   private final Map<UUID, Row> rows = new LinkedHashMap<>();
   private final Map<UUID, Waiting> outbox = new LinkedHashMap<>();
   private boolean isDown;
+  private Optional<Runnable> onLostAnswer = Optional.empty();
   private int places;
   private int failedCalls;
   private int asked;
@@ -58,6 +59,7 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
     Instant changedAt;
     Optional<Instant> dueAt = Optional.empty();
     Optional<String> provider = Optional.empty();
+    Optional<UUID> attempt = Optional.empty();
     Optional<String> providerId = Optional.empty();
     Optional<String> reason = Optional.empty();
     long cost;
@@ -91,6 +93,15 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
   /** Lets every call fail, or no longer. */
   public synchronized void setDown(boolean down) {
     isDown = down;
+  }
+
+  /**
+   * Lets the answer to the next hand-over be lost, although it is recorded.
+   *
+   * @param meanwhile is done before the caller can try it again
+   */
+  public synchronized void loseAnswer(Runnable meanwhile) {
+    onLostAnswer = Optional.of(meanwhile);
   }
 
   /** Waits until a call has failed because the stores are down. */
@@ -367,14 +378,24 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
 
   @Override
   public synchronized List<HandOver> handOver(
-      List<UUID> messages, String provider, DeliveryGuarantee guarantee) {
+      List<Attempt> attempts, String provider, DeliveryGuarantee guarantee) {
     requireUp();
-    asked += messages.size();
+    asked += attempts.size();
     notifyAll();
-    return messages.stream().map(id -> handOver(rows.get(id), guarantee)).toList();
+    List<HandOver> results =
+        attempts.stream()
+            .map(attempt -> handOver(rows.get(attempt.message()), attempt, guarantee))
+            .toList();
+    if (onLostAnswer.isPresent()) {
+      Runnable meanwhile = onLostAnswer.get();
+      onLostAnswer = Optional.empty();
+      meanwhile.run();
+      throw new StoreException(StoreException.Outcome.UNKNOWN, "the answer was lost");
+    }
+    return results;
   }
 
-  private HandOver handOver(@Nullable Row row, DeliveryGuarantee guarantee) {
+  private HandOver handOver(@Nullable Row row, Attempt attempt, DeliveryGuarantee guarantee) {
     if (row == null) {
       return new HandOver.Unlogged();
     }
@@ -382,24 +403,30 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
         switch (row.state) {
           case ACCEPTED -> new HandOver.Begun();
           case UNKNOWN ->
-              HandOver.again(guarantee, Duration.between(row.changedAt, clock.instant()));
+              row.attempt.equals(Optional.of(attempt.id()))
+                  ? new HandOver.Begun()
+                  : HandOver.again(guarantee, Duration.between(row.changedAt, clock.instant()));
           case SENT, DELIVERED, FAILED, CANCELLED -> new HandOver.Finished();
           case DEFERRED -> new HandOver.Unlogged();
         };
     if (result instanceof HandOver.Begun) {
       row.state = MessageState.UNKNOWN;
+      row.attempt = Optional.of(attempt.id());
       row.changedAt = clock.instant();
     }
     return result;
   }
 
   @Override
-  public synchronized void notTaken(List<UUID> messages) {
+  public synchronized void notTaken(List<Attempt> attempts) {
     requireUp();
-    for (UUID id : messages) {
-      Row row = rows.get(id);
-      if (row != null && row.state == MessageState.UNKNOWN) {
+    for (Attempt attempt : attempts) {
+      Row row = rows.get(attempt.message());
+      if (row != null
+          && row.state == MessageState.UNKNOWN
+          && row.attempt.equals(Optional.of(attempt.id()))) {
         row.state = MessageState.ACCEPTED;
+        row.attempt = Optional.empty();
       }
     }
   }
@@ -414,6 +441,7 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
               || row.state == MessageState.UNKNOWN
               || row.state == MessageState.SENT)) {
         row.state = delivery.state();
+        row.attempt = Optional.empty();
         row.changedAt = delivery.at();
         row.provider = Optional.of(delivery.provider());
         row.providerId = delivery.providerIds().stream().findFirst();
@@ -466,6 +494,7 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
           && !row.isUnpublishable
           && !row.changedAt.isAfter(failedBy)) {
         row.state = MessageState.ACCEPTED;
+        row.attempt = Optional.empty();
         row.isReported = false;
         reopened.add(id);
       }

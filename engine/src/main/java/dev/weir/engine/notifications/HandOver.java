@@ -11,8 +11,8 @@ public sealed interface HandOver {
   record Finished() implements HandOver {}
 
   /**
-   * It was handed over before, by this sender or another one, and what came of that is not
-   * recorded. Nothing was changed.
+   * It was handed over before, in another attempt of this sender or another one, and what came of
+   * that is not recorded. Nothing was changed.
    *
    * @param age how long ago that was
    */

@@ -35,21 +35,26 @@ public interface MessageLog {
    * MessageState#UNKNOWN}, by the store's clock. The caller may hand over those that have {@link
    * HandOver.Begun}, and has to call {@link #record} or {@link #notTaken} when it knows more.
    *
+   * <p>An attempt that is recorded already, and has not ended, is begun again: the answer to the
+   * caller may have been lost. Nothing else tells it from an attempt of another sender.
+   *
    * @param provider name of the provider
-   * @return the results, in the order of the messages
+   * @return the results, in the order of the attempts
    */
-  List<HandOver> handOver(List<UUID> messages, String provider, DeliveryGuarantee guarantee);
+  List<HandOver> handOver(List<Attempt> attempts, String provider, DeliveryGuarantee guarantee);
 
   /**
    * Makes {@linkplain MessageState#UNKNOWN unknown} messages {@linkplain MessageState#ACCEPTED
-   * accepted} again, because the provider has certainly not taken them. Others are ignored.
+   * accepted} again, because the provider has certainly not taken them in these attempts. Messages
+   * that are in another attempt, or have ended, are ignored.
    */
-  void notTaken(List<UUID> messages);
+  void notTaken(List<Attempt> attempts);
 
   /**
    * Records what a provider did. A record never moves a message backwards: after {@link
    * MessageState#SENT} only {@link MessageState#DELIVERED} or {@link MessageState#FAILED} changes
-   * it, and after these nothing does. Unlogged and deferred messages are ignored.
+   * it, and after these nothing does. It ends the attempt with the message. Unlogged and deferred
+   * messages are ignored.
    */
   void record(List<Delivery> deliveries);
 
@@ -108,6 +113,18 @@ public interface MessageLog {
    * @return the number of messages that were removed
    */
   int removeOlder(Duration retention, int max);
+
+  /**
+   * A sender's attempt to hand a message over.
+   *
+   * @param id differs from that of each other attempt
+   */
+  record Attempt(UUID message, UUID id) {
+    /** Returns a new attempt. */
+    public static Attempt of(UUID message) {
+      return new Attempt(message, UUID.randomUUID());
+    }
+  }
 
   /**
    * What a provider did with a message.

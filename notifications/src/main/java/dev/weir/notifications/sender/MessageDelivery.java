@@ -21,7 +21,6 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,8 +49,8 @@ final class MessageDelivery {
   private final DeliveryGuarantee guarantee;
   private final FailingUsers failingUsers;
   private final Batcher<UUID, Boolean> finished;
-  private final Batcher<UUID, HandOver> handOvers;
-  private final Batcher<UUID, Boolean> notTaken;
+  private final Batcher<MessageLog.Attempt, HandOver> handOvers;
+  private final Batcher<MessageLog.Attempt, Boolean> notTaken;
 
   /** True while a step is repeated, so that an outage is logged once. */
   private final AtomicBoolean isHeldUp = new AtomicBoolean();
@@ -80,7 +79,9 @@ final class MessageDelivery {
     this.finished = new Batcher<>(this::finished, MAX_BATCH, MAX_WAITING);
     this.handOvers =
         new Batcher<>(
-            ids -> messages.handOver(ids, provider.name(), guarantee), MAX_BATCH, MAX_WAITING);
+            attempts -> messages.handOver(attempts, provider.name(), guarantee),
+            MAX_BATCH,
+            MAX_WAITING);
     this.notTaken = new Batcher<>(this::notTaken, MAX_BATCH, MAX_WAITING);
     this.recording = new Batcher<>(this::recorded, MAX_BATCH, MAX_WAITING);
   }
@@ -120,7 +121,7 @@ final class MessageDelivery {
   }
 
   private boolean attempt(OutboundRecord outbound, Message message) {
-    Attempts attempts = new Attempts();
+    Attempts attempts = new Attempts(message);
     Next next = Next.AGAIN;
     while (next == Next.AGAIN) {
       Optional<ProviderGate.Pass> pass =
@@ -135,8 +136,15 @@ final class MessageDelivery {
     int count;
     int unknown;
 
-    /** The next attempt completes a hand-over of which parts were taken; it begins none. */
+    /** The present one, in the log. */
+    MessageLog.Attempt logged;
+
+    /** The next one completes a hand-over of which parts were taken, and is the same in the log. */
     boolean isPartlyTaken;
+
+    Attempts(Message message) {
+      this.logged = MessageLog.Attempt.of(message.id());
+    }
   }
 
   /** Makes one attempt, and leaves the gate. */
@@ -145,10 +153,10 @@ final class MessageDelivery {
     Optional<HandOver> handOver;
     Optional<ProviderResult> result = Optional.empty();
     try {
-      handOver =
-          attempts.isPartlyTaken
-              ? Optional.of(new HandOver.Begun())
-              : begin(outbound.assignment(), message);
+      if (!attempts.isPartlyTaken) {
+        attempts.logged = MessageLog.Attempt.of(message.id());
+      }
+      handOver = begin(outbound.assignment(), attempts.logged);
       if (handOver.isPresent() && mayBeHandedOver(handOver.get())) {
         result = Optional.of(handOver(message));
       }
@@ -174,26 +182,11 @@ final class MessageDelivery {
   }
 
   /**
-   * Records that the message is about to be handed over. If the answer to that was lost and it was
-   * recorded all the same, it looks like the hand-over of another sender, but is as young as the
-   * first try.
+   * Records that a message is about to be handed over. If the answer to that was lost and it was
+   * recorded all the same, the log knows it by its id; another sender may have been faster.
    */
-  private Optional<HandOver> begin(Assignment assignment, Message message) {
-    long firstNanos = System.nanoTime();
-    AtomicInteger tries = new AtomicInteger();
-    return persist(
-            assignment,
-            () -> {
-              tries.incrementAndGet();
-              return handOvers.submit(List.of(message.id())).getFirst();
-            })
-        .map(
-            result ->
-                result instanceof HandOver.InDoubt doubt
-                        && tries.get() > 1
-                        && doubt.age().toNanos() <= System.nanoTime() - firstNanos
-                    ? new HandOver.Begun()
-                    : result);
+  private Optional<HandOver> begin(Assignment assignment, MessageLog.Attempt attempt) {
+    return persist(assignment, () -> handOvers.submit(List.of(attempt)).getFirst());
   }
 
   private Next nextAfter(HandOver earlier, OutboundRecord outbound, Message message) {
@@ -403,12 +396,13 @@ final class MessageDelivery {
     if (attempts.isPartlyTaken) {
       return true;
     }
-    return persist(assignment, () -> notTaken.submit(List.of(message.id())).getFirst()).isPresent();
+    return persist(assignment, () -> notTaken.submit(List.of(attempts.logged)).getFirst())
+        .isPresent();
   }
 
-  private List<Boolean> notTaken(List<UUID> ids) {
-    messages.notTaken(ids);
-    return ids.stream().map(id -> true).toList();
+  private List<Boolean> notTaken(List<MessageLog.Attempt> attempts) {
+    messages.notTaken(attempts);
+    return attempts.stream().map(attempt -> true).toList();
   }
 
   private List<Boolean> recorded(List<MessageLog.Delivery> deliveries) {

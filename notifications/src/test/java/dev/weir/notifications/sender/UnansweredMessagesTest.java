@@ -6,12 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.engine.notifications.DeliveryGuarantee;
 import dev.weir.engine.notifications.HandOver;
 import dev.weir.engine.notifications.Message;
+import dev.weir.engine.notifications.MessageLog.Attempt;
+import dev.weir.engine.notifications.MessageLog.Delivery;
 import dev.weir.engine.notifications.MessageState;
 import dev.weir.notifications.TestKafka;
 import dev.weir.notifications.provider.ProviderResult;
 import dev.weir.notifications.sender.SenderSettings.Repetition;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -101,7 +104,7 @@ final class UnansweredMessagesTest {
     scene.publish(List.of(message, next));
     assertThat(
             scene.stores.handOver(
-                List.of(message.id()), "test", new DeliveryGuarantee.AtMostOnce()))
+                List.of(Attempt.of(message.id())), "test", new DeliveryGuarantee.AtMostOnce()))
         .containsExactly(new HandOver.Begun());
     TestProvider provider = TestProvider.taking();
     Sender sender = scene.start(provider, scene.stores, atMostOnce);
@@ -110,6 +113,70 @@ final class UnansweredMessagesTest {
 
     assertThat(provider.handed()).containsExactly(next);
     assertThat(scene.stores.state(message.id())).isEqualTo(MessageState.UNKNOWN);
+  }
+
+  /** The record of the other one is younger than the first try of this one. */
+  @Test
+  void handOverOfAnotherSenderDuringAnOutageIsNotTakenForOnesOwn() {
+    scene.publish(List.of(message, next));
+    scene.stores.setDown(true);
+    TestProvider provider = TestProvider.taking();
+    Sender unused = scene.start(provider, scene.stores, atMostOnce);
+    scene.stores.awaitFailedCall();
+    synchronized (scene.stores) {
+      scene.stores.setDown(false);
+      assertThat(
+              scene.stores.handOver(
+                  List.of(Attempt.of(message.id())), "test", new DeliveryGuarantee.AtMostOnce()))
+          .containsExactly(new HandOver.Begun());
+    }
+    provider.awaitTaken(1);
+
+    assertThat(provider.handed()).containsExactly(next);
+    assertThat(scene.stores.state(message.id())).isEqualTo(MessageState.UNKNOWN);
+  }
+
+  @Test
+  void handOverWhoseRecordWasNotAnsweredIsMade() {
+    scene.stores.loseAnswer(() -> {});
+    scene.publish(List.of(message, next));
+    TestProvider provider = TestProvider.taking();
+    Sender sender = scene.start(provider, scene.stores, atMostOnce);
+    provider.awaitTaken(2);
+    sender.close();
+
+    assertThat(provider.handed()).containsExactly(message, next);
+    assertThat(scene.stores.state(message.id())).isEqualTo(MessageState.SENT);
+  }
+
+  /** It was recorded, and another sender has found it without an answer. */
+  @Test
+  void handOverThatAnotherSenderHasEndedIsNotMade() {
+    for (MessageState end : List.of(MessageState.UNKNOWN, MessageState.FAILED)) {
+      SenderScene own = new SenderScene();
+      try (own) {
+        own.stores.loseAnswer(
+            () ->
+                own.stores.record(
+                    List.of(
+                        new Delivery(
+                            message.id(),
+                            end,
+                            own.stores.clock.instant(),
+                            "test",
+                            List.of(),
+                            Optional.of("ended by another sender")))));
+        own.publish(List.of(message, next));
+        TestProvider provider = TestProvider.taking();
+        Sender sender =
+            own.start(provider, own.stores, own.settings.withRepetition(Repetition.AT_MOST_ONCE));
+        provider.awaitTaken(1);
+        sender.close();
+
+        assertThat(provider.handed()).containsExactly(next);
+        assertThat(own.stores.state(message.id())).isEqualTo(end);
+      }
+    }
   }
 
   /** Its first part was taken, and would be sent twice. */
@@ -144,6 +211,37 @@ final class UnansweredMessagesTest {
     }
   }
 
+  /** An operator had it sent again, by another sender, while this one was stopped. */
+  @Test
+  void messageThatIsSubmittedInPartIsLeftToTheSenderThatHasBegunItSince() {
+    AtomicInteger attempts = new AtomicInteger();
+    TestProvider provider =
+        new TestProvider(
+            handed -> {
+              if (!handed.equals(message)) {
+                return ProviderResult.Taken.WITHOUT_ID;
+              }
+              if (attempts.incrementAndGet() == 2) {
+                assertThat(scene.stores.reopen(List.of(message.id()), scene.stores.clock.instant()))
+                    .hasSize(1);
+                assertThat(
+                        scene.stores.handOver(
+                            List.of(Attempt.of(message.id())),
+                            "test",
+                            new DeliveryGuarantee.AtMostOnce()))
+                    .containsExactly(new HandOver.Begun());
+              }
+              return new ProviderResult.Retry("busy");
+            });
+    provider.keepParts();
+    scene.publish(List.of(message, next));
+    Sender sender = scene.start(provider, scene.stores, atMostOnce);
+    provider.awaitTaken(1);
+    sender.close();
+
+    assertThat(provider.handed()).containsExactly(message, message, next);
+  }
+
   @Test
   void messageThatIsSubmittedInPartIsCompletedByItsSender() {
     AtomicInteger attempts = new AtomicInteger();
@@ -168,7 +266,8 @@ final class UnansweredMessagesTest {
   void nextSenderRepeatsAHandOverOnlyAfterTheTimeOfAnAnswer() {
     Duration maxAnswerTime = Duration.ofHours(1);
     scene.publish(List.of(message));
-    scene.stores.handOver(List.of(message.id()), "test", new DeliveryGuarantee.AtMostOnce());
+    scene.stores.handOver(
+        List.of(Attempt.of(message.id())), "test", new DeliveryGuarantee.AtMostOnce());
     TestProvider provider = TestProvider.taking(maxAnswerTime);
     Sender unused = scene.start(provider);
     // Asked by the test, by this sender, and again.

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.engine.notifications.DeliveryGuarantee;
 import dev.weir.engine.notifications.HandOver;
+import dev.weir.engine.notifications.MessageLog.Attempt;
 import dev.weir.engine.notifications.MessageLog.Delivery;
 import dev.weir.engine.notifications.MessageLog.ReceiptResult;
 import dev.weir.engine.notifications.MessageRecord;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Test;
 /** Claims about the log of messages. */
 interface MessageLogClaims extends MessageClaims {
   long WRITER = 104;
+  DeliveryGuarantee AT_MOST_ONCE = new DeliveryGuarantee.AtMostOnce();
 
   @Test
   default void recordNeverMovesAMessageBackwards() {
@@ -111,15 +113,102 @@ interface MessageLogClaims extends MessageClaims {
   @Test
   default void messageThatWasCertainlyNotTakenCanBeHandedOverAgain() {
     MessageScene scene = publishedScene(2);
-    assertThat(handOver(scene, new DeliveryGuarantee.AtMostOnce(), 0)).hasSize(1);
+    Attempt attempt = Attempt.of(id(0));
+    assertThat(handOver(scene, attempt)).isEqualTo(new HandOver.Begun());
     record(scene, 1, MessageState.SENT);
 
-    scene.node.log().notTaken(List.of(id(0), id(1), id(9)));
+    scene.node.log().notTaken(List.of(attempt, Attempt.of(id(1)), Attempt.of(id(9))));
 
     assertThat(found(scene, 0).state()).isEqualTo(MessageState.ACCEPTED);
     assertThat(found(scene, 1).state()).isEqualTo(MessageState.SENT);
     assertThat(handOver(scene, new DeliveryGuarantee.AtMostOnce(), 0))
         .containsExactly(new HandOver.Begun());
+  }
+
+  /** The answer to the first try was lost. */
+  @Test
+  default void attemptThatIsRecordedAlreadyIsBegunAgain() {
+    MessageScene scene = publishedScene(1);
+    Attempt attempt = Attempt.of(id(0));
+    assertThat(handOver(scene, attempt)).isEqualTo(new HandOver.Begun());
+    scene.moveSeconds(100);
+
+    assertThat(handOver(scene, attempt)).isEqualTo(new HandOver.Begun());
+    // With at least once, another sender awaits the answer from now on.
+    assertThat(found(scene, 0).changedAt()).isEqualTo(scene.clock.instant());
+    assertThat(handOver(scene, Attempt.of(id(0)))).isEqualTo(new HandOver.InDoubt(Duration.ZERO));
+    assertThat(handOver(scene, attempt)).isEqualTo(new HandOver.Begun());
+  }
+
+  /** It is as young as the first try of this one, or younger. */
+  @Test
+  default void attemptOfAnotherSenderIsInDoubtHoweverYoungItIs() {
+    MessageScene scene = publishedScene(1);
+    Attempt first = Attempt.of(id(0));
+    Attempt second = Attempt.of(id(0));
+
+    assertThat(scene.otherNode.log().handOver(List.of(second, first), "p", AT_MOST_ONCE))
+        .containsExactly(new HandOver.Begun(), new HandOver.InDoubt(Duration.ZERO));
+    assertThat(handOver(scene, first)).isEqualTo(new HandOver.InDoubt(Duration.ZERO));
+    scene.node.log().notTaken(List.of(first));
+    assertThat(found(scene, 0).state()).isEqualTo(MessageState.UNKNOWN);
+    assertThat(handOver(scene, second)).isEqualTo(new HandOver.Begun());
+  }
+
+  /** This one was stopped, and another one has gone on with its messages. */
+  @Test
+  default void attemptThatAnotherSenderHasEndedIsNotBegunAgain() {
+    for (MessageState end :
+        List.of(
+            MessageState.UNKNOWN, MessageState.SENT, MessageState.DELIVERED, MessageState.FAILED)) {
+      MessageScene scene = publishedScene(1);
+      Attempt attempt = Attempt.of(id(0));
+      assertThat(handOver(scene, attempt)).isEqualTo(new HandOver.Begun());
+      scene.otherNode.log().record(List.of(delivery(scene, 0, end)));
+
+      assertThat(handOver(scene, attempt))
+          .as(end.name())
+          .isEqualTo(
+              end == MessageState.UNKNOWN
+                  ? new HandOver.InDoubt(Duration.ZERO)
+                  : new HandOver.Finished());
+      scene.node.log().notTaken(List.of(attempt));
+      assertThat(found(scene, 0).state()).isEqualTo(end);
+    }
+  }
+
+  /** An operator may replay what the first sender is still trying to hand over. */
+  @Test
+  default void attemptDoesNotSurviveThatItsMessageIsHandedOutAgain() {
+    MessageScene scene = publishedScene(1);
+    Attempt first = Attempt.of(id(0));
+    assertThat(handOver(scene, first)).isEqualTo(new HandOver.Begun());
+    assertThat(reopened(scene, 0)).containsExactly(id(0));
+    Attempt second = Attempt.of(id(0));
+    assertThat(handOver(scene, second)).isEqualTo(new HandOver.Begun());
+
+    assertThat(handOver(scene, first)).isEqualTo(new HandOver.InDoubt(Duration.ZERO));
+    scene.node.log().notTaken(List.of(first));
+    assertThat(found(scene, 0).state()).isEqualTo(MessageState.UNKNOWN);
+    scene.node.log().notTaken(List.of(second));
+    assertThat(handOver(scene, first)).isEqualTo(new HandOver.Begun());
+  }
+
+  /** What this one knows about its attempt says nothing about that of the other one. */
+  @Test
+  default void attemptThatAnotherSenderHasRepeatedIsNoLongerThatOfTheFirst() {
+    MessageScene scene = publishedScene(1);
+    DeliveryGuarantee guarantee = new DeliveryGuarantee.AtLeastOnce(Duration.ofSeconds(10));
+    Attempt first = Attempt.of(id(0));
+    assertThat(scene.node.log().handOver(List.of(first), "p", guarantee))
+        .containsExactly(new HandOver.Begun());
+    scene.moveSeconds(10);
+    assertThat(handOver(scene, guarantee, 0)).containsExactly(new HandOver.Begun());
+
+    assertThat(scene.node.log().handOver(List.of(first), "p", guarantee))
+        .containsExactly(new HandOver.InDoubt(Duration.ZERO));
+    scene.node.log().notTaken(List.of(first));
+    assertThat(found(scene, 0).state()).isEqualTo(MessageState.UNKNOWN);
   }
 
   /** An operator may replay it; a receipt says what became of it. */
@@ -138,8 +227,13 @@ interface MessageLogClaims extends MessageClaims {
 
   private static List<HandOver> handOver(
       MessageScene scene, DeliveryGuarantee guarantee, int... messages) {
-    List<UUID> ids = IntStream.of(messages).mapToObj(MessageScene::id).toList();
-    return scene.node.log().handOver(ids, "p", guarantee);
+    List<Attempt> attempts =
+        IntStream.of(messages).mapToObj(MessageScene::id).map(Attempt::of).toList();
+    return scene.node.log().handOver(attempts, "p", guarantee);
+  }
+
+  private static HandOver handOver(MessageScene scene, Attempt attempt) {
+    return scene.node.log().handOver(List.of(attempt), "p", AT_MOST_ONCE).getFirst();
   }
 
   @Test

@@ -33,6 +33,12 @@ interface MessageRaceClaims extends MessageClaims {
           new Before(
               "published",
               List.of(new MessageStep.Place(List.of(ASK)), new MessageStep.Published(IT))),
+          new Before(
+              "handed over",
+              List.of(
+                  new MessageStep.Place(List.of(ASK)),
+                  new MessageStep.Published(IT),
+                  new MessageStep.HandOver(IT, 0, MessageStep.HandOver.NEVER))),
           new Before("deferred", List.of(new MessageStep.Defer(ASK, 0))),
           new Before(
               "failed",
@@ -56,6 +62,11 @@ interface MessageRaceClaims extends MessageClaims {
           new MessageStep.Defer(ASK, 0),
           new MessageStep.Release(IT),
           new MessageStep.Cancel(0),
+          // Two attempts, of which one may have been recorded before.
+          new MessageStep.HandOver(IT, 0, MessageStep.HandOver.NEVER),
+          new MessageStep.HandOver(IT, 1, MessageStep.HandOver.NEVER),
+          new MessageStep.NotTaken(IT, 0),
+          new MessageStep.Deliver(IT, MessageState.UNKNOWN),
           new MessageStep.Deliver(IT, MessageState.SENT),
           new MessageStep.Receipt(0, MessageState.DELIVERED),
           new MessageStep.Report(0, MessageState.FAILED),

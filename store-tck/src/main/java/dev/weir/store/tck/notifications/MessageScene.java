@@ -4,6 +4,7 @@ import dev.weir.core.slots.Calendar;
 import dev.weir.core.slots.OpeningHours;
 import dev.weir.engine.notifications.DeliveryGuarantee;
 import dev.weir.engine.notifications.Message;
+import dev.weir.engine.notifications.MessageLog.Attempt;
 import dev.weir.engine.notifications.MessageLog.Delivery;
 import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.engine.notifications.MessageState;
@@ -70,6 +71,12 @@ final class MessageScene {
 
   static List<UUID> ids(List<Integer> messages) {
     return messages.stream().map(MessageScene::id).toList();
+  }
+
+  static List<Attempt> attempts(List<Integer> messages, int attempt) {
+    return messages.stream()
+        .map(message -> new Attempt(id(message), new UUID(1, attempt)))
+        .toList();
   }
 
   static Message message(int message, long user) {
@@ -161,9 +168,11 @@ final class MessageScene {
       case MessageStep.HandOver handOver ->
           on.log()
               .handOver(
-                  ids(handOver.messages()), PROVIDER, guarantee(handOver.repeatAfterSeconds()));
+                  attempts(handOver.messages(), handOver.attempt()),
+                  PROVIDER,
+                  guarantee(handOver.repeatAfterSeconds()));
       case MessageStep.NotTaken notTaken -> {
-        on.log().notTaken(ids(notTaken.messages()));
+        on.log().notTaken(attempts(notTaken.messages(), notTaken.attempt()));
         yield "not taken";
       }
       case MessageStep.Deliver deliver -> {

@@ -60,13 +60,15 @@ sealed interface MessageStep {
   /**
    * Records that messages are about to be handed over.
    *
+   * @param attempt of each of them
    * @param repeatAfterSeconds min age of an earlier hand-over; {@link #NEVER} for at most once
    */
-  record HandOver(List<Integer> messages, int repeatAfterSeconds) implements MessageStep {
+  record HandOver(List<Integer> messages, int attempt, int repeatAfterSeconds)
+      implements MessageStep {
     static final int NEVER = -1;
   }
 
-  record NotTaken(List<Integer> messages) implements MessageStep {}
+  record NotTaken(List<Integer> messages, int attempt) implements MessageStep {}
 
   /** Records what a provider did with each of the messages; its id is the number of the message. */
   record Deliver(List<Integer> messages, MessageState state) implements MessageStep {}

@@ -20,6 +20,7 @@ public final class MessageTraces implements ArbitrarySupplier<MessageTrace> {
   private static final Arbitrary<Integer> MESSAGES =
       Arbitraries.integers().between(0, MessageStep.MESSAGES - 1);
   private static final Arbitrary<List<Integer>> MANY = MESSAGES.list().ofMinSize(1).ofMaxSize(3);
+  private static final Arbitrary<Integer> ATTEMPTS = Arbitraries.of(0, 0, 1);
   private static final Arbitrary<MessageState> OUTCOMES =
       Arbitraries.of(
           MessageState.UNKNOWN, MessageState.SENT, MessageState.DELIVERED, MessageState.FAILED);
@@ -74,9 +75,9 @@ public final class MessageTraces implements ArbitrarySupplier<MessageTrace> {
         Tuple.of(2, MESSAGES.map(MessageStep.Cancel::new)),
         Tuple.of(
             5,
-            Combinators.combine(MANY, Arbitraries.of(MessageStep.HandOver.NEVER, 0, 30))
+            Combinators.combine(MANY, ATTEMPTS, Arbitraries.of(MessageStep.HandOver.NEVER, 0, 30))
                 .as(MessageStep.HandOver::new)),
-        Tuple.of(2, MANY.map(MessageStep.NotTaken::new)),
+        Tuple.of(2, Combinators.combine(MANY, ATTEMPTS).as(MessageStep.NotTaken::new)),
         Tuple.of(4, Combinators.combine(MANY, OUTCOMES).as(MessageStep.Deliver::new)),
         Tuple.of(
             2,

@@ -78,44 +78,50 @@ final class NaiveLog implements MessageLog {
   }
 
   @Override
-  public List<HandOver> handOver(List<UUID> ids, String provider, DeliveryGuarantee guarantee) {
+  public List<HandOver> handOver(
+      List<Attempt> attempts, String provider, DeliveryGuarantee guarantee) {
     List<HandOver> results = new ArrayList<>();
     synchronized (model) {
-      for (UUID id : ids) {
+      for (Attempt attempt : attempts) {
         results.add(
             model
-                .message(id)
-                .map(known -> handOver(known, provider, guarantee))
+                .message(attempt.message())
+                .map(known -> handOver(known, attempt, provider, guarantee))
                 .orElseGet(HandOver.Unlogged::new));
       }
     }
     return results;
   }
 
-  private HandOver handOver(NaiveMessage known, String provider, DeliveryGuarantee guarantee) {
+  private HandOver handOver(
+      NaiveMessage known, Attempt attempt, String provider, DeliveryGuarantee guarantee) {
     HandOver result =
         switch (known.state) {
           case ACCEPTED -> new HandOver.Begun();
           case UNKNOWN ->
-              HandOver.again(
-                  guarantee, Micros.duration(Math.max(0, model.now() - known.changedAt)));
+              known.attempt.equals(Optional.of(attempt.id()))
+                  ? new HandOver.Begun()
+                  : HandOver.again(
+                      guarantee, Micros.duration(Math.max(0, model.now() - known.changedAt)));
           case SENT, DELIVERED, FAILED, CANCELLED -> new HandOver.Finished();
           case DEFERRED -> new HandOver.Unlogged();
         };
     if (result instanceof HandOver.Begun) {
       known.moveTo(MessageState.UNKNOWN, model.now(), Optional.empty());
       known.provider = provider;
+      known.attempt = Optional.of(attempt.id());
     }
     return result;
   }
 
   @Override
-  public void notTaken(List<UUID> ids) {
+  public void notTaken(List<Attempt> attempts) {
     synchronized (model) {
-      for (UUID id : ids) {
+      for (Attempt attempt : attempts) {
         model
-            .message(id)
+            .message(attempt.message())
             .filter(known -> known.state == MessageState.UNKNOWN)
+            .filter(known -> known.attempt.equals(Optional.of(attempt.id())))
             .ifPresent(known -> known.moveTo(MessageState.ACCEPTED, model.now(), Optional.empty()));
       }
     }

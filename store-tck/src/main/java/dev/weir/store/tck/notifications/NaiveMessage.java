@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 
 /** A message of the model. */
 final class NaiveMessage {
@@ -18,6 +19,9 @@ final class NaiveMessage {
   long changedAt;
   Optional<String> reason = Optional.empty();
   String provider = "";
+
+  /** The attempt that it is in. */
+  Optional<UUID> attempt = Optional.empty();
 
   /** The ids of its parts, and which of them have a receipt. */
   List<String> providerIds = List.of();
@@ -64,6 +68,7 @@ final class NaiveMessage {
     state = next;
     changedAt = atMicros;
     reason = why;
+    attempt = Optional.empty();
   }
 
   /** Ends a message that was never published: neither its place nor its key is used any more. */

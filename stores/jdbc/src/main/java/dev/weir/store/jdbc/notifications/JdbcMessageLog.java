@@ -46,20 +46,21 @@ public final class JdbcMessageLog implements MessageLog {
   /** In the order of ids, so that two transactions cannot deadlock. */
   private static final String LOCK_ALL =
       """
-      select id, state, changed_at from notification_message
+      select id, state, changed_at, attempt from notification_message
       where id = any(?::uuid[]) order by id for update
       """;
 
   private static final String HAND_OVER =
       """
-      update notification_message set state = 6, changed_at = ?, provider = ?, reason = null
+      update notification_message
+      set state = 6, changed_at = ?, provider = ?, reason = null, attempt = ?::uuid
       where id = ?::uuid
       """;
 
   private static final String NOT_TAKEN =
       """
-      update notification_message set state = 1, changed_at = ?, reason = null
-      where id = ?::uuid and state = 6
+      update notification_message set state = 1, changed_at = ?, reason = null, attempt = null
+      where id = ?::uuid and state = 6 and attempt = ?::uuid
       """;
 
   /** A state is reached from these states only; the parameter is the new one. */
@@ -69,7 +70,7 @@ public final class JdbcMessageLog implements MessageLog {
       """
       update notification_message
       set state = ?, changed_at = ?, provider = ?, provider_id = coalesce(?::text, provider_id),
-          reason = ?::text
+          reason = ?::text, attempt = null
       where id = ?::uuid and
       """
           + MAY_CHANGE;
@@ -112,7 +113,7 @@ public final class JdbcMessageLog implements MessageLog {
       """
       update notification_message
       set changed_at = case when state = ?::int then changed_at else ? end,
-          state = ?, is_reported = true, provider = ?, reason = ?::text
+          state = ?, is_reported = true, provider = ?, reason = ?::text, attempt = null
       where id = ?::uuid
         and (state in (1, 2, 6) or (state = 4 and not is_reported and taken_at is not null))
       """;
@@ -126,7 +127,7 @@ public final class JdbcMessageLog implements MessageLog {
   private static final String REOPEN =
       """
       update notification_message
-      set state = 1, changed_at = ?, reason = null, is_reported = false
+      set state = 1, changed_at = ?, reason = null, is_reported = false, attempt = null
       where id = any(?::uuid[]) and state in (4, 6) and taken_at is not null and changed_at <= ?
       returning id
       """;
@@ -186,49 +187,66 @@ public final class JdbcMessageLog implements MessageLog {
 
   @Override
   public List<HandOver> handOver(
-      List<UUID> messages, String provider, DeliveryGuarantee guarantee) {
-    return messages.isEmpty()
+      List<Attempt> attempts, String provider, DeliveryGuarantee guarantee) {
+    return attempts.isEmpty()
         ? List.of()
         : transactions.write(
             connection -> {
               Map<UUID, Handed> known = new HashMap<>();
+              List<UUID> messages = attempts.stream().map(Attempt::message).toList();
               for (Handed each :
                   Sql.list(connection, Handed::read, LOCK_ALL, (Object) MessageRow.ids(messages))) {
                 known.put(each.message(), each);
               }
               long now = Sql.now(connection, Dialect.POSTGRESQL, clock);
-              List<HandOver> results = new ArrayList<>(messages.size());
-              List<UUID> begun = new ArrayList<>();
-              for (UUID message : messages) {
-                @Nullable Handed row = known.get(message);
-                HandOver result = row == null ? new HandOver.Unlogged() : row.next(guarantee, now);
+              List<HandOver> results = new ArrayList<>(attempts.size());
+              List<Attempt> begun = new ArrayList<>();
+              for (Attempt attempt : attempts) {
+                @Nullable Handed row = known.get(attempt.message());
+                HandOver result =
+                    row == null ? new HandOver.Unlogged() : row.next(attempt, guarantee, now);
                 results.add(result);
                 if (row != null && result instanceof HandOver.Begun) {
-                  begun.add(message);
+                  begun.add(attempt);
                   // A second copy in the same batch is in doubt.
-                  known.put(message, new Handed(message, UNKNOWN, now));
+                  known.put(
+                      attempt.message(), new Handed(attempt.message(), UNKNOWN, now, attempt.id()));
                 }
               }
-              begun.sort(Comparator.naturalOrder());
+              begun.sort(Comparator.comparing(Attempt::message));
               Batch.send(
                   connection,
                   HAND_OVER,
                   begun,
-                  id -> new @Nullable Object[] {now, provider, id.toString()});
+                  attempt ->
+                      new @Nullable Object[] {
+                        now, provider, attempt.id().toString(), attempt.message().toString()
+                      });
               return results;
             });
   }
 
-  /** A message that was locked to be handed over. */
-  private record Handed(UUID message, int state, long changedAt) {
+  /**
+   * A message that was locked to be handed over.
+   *
+   * @param attempt null if it is in none
+   */
+  private record Handed(UUID message, int state, long changedAt, @Nullable UUID attempt) {
     static Handed read(ResultSet row) throws SQLException {
-      return new Handed(row.getObject(1, UUID.class), row.getInt(2), row.getLong(3));
+      return new Handed(
+          row.getObject(1, UUID.class),
+          row.getInt(2),
+          row.getLong(3),
+          row.getObject(4, UUID.class));
     }
 
-    HandOver next(DeliveryGuarantee guarantee, long now) {
+    HandOver next(Attempt next, DeliveryGuarantee guarantee, long now) {
       return switch (MessageRow.state(state)) {
         case ACCEPTED -> new HandOver.Begun();
-        case UNKNOWN -> HandOver.again(guarantee, Micros.duration(Math.max(0, now - changedAt)));
+        case UNKNOWN ->
+            next.id().equals(attempt)
+                ? new HandOver.Begun()
+                : HandOver.again(guarantee, Micros.duration(Math.max(0, now - changedAt)));
         case SENT, DELIVERED, FAILED, CANCELLED -> new HandOver.Finished();
         // It was never published by us.
         case DEFERRED -> new HandOver.Unlogged();
@@ -237,11 +255,12 @@ public final class JdbcMessageLog implements MessageLog {
   }
 
   @Override
-  public void notTaken(List<UUID> messages) {
-    if (messages.isEmpty()) {
+  public void notTaken(List<Attempt> attempts) {
+    if (attempts.isEmpty()) {
       return;
     }
-    List<UUID> ordered = messages.stream().sorted().toList();
+    List<Attempt> ordered =
+        attempts.stream().sorted(Comparator.comparing(Attempt::message)).toList();
     boolean unused =
         transactions.write(
             connection -> {
@@ -250,7 +269,10 @@ public final class JdbcMessageLog implements MessageLog {
                   connection,
                   NOT_TAKEN,
                   ordered,
-                  id -> new @Nullable Object[] {now, id.toString()});
+                  attempt ->
+                      new @Nullable Object[] {
+                        now, attempt.message().toString(), attempt.id().toString()
+                      });
               return true;
             });
   }

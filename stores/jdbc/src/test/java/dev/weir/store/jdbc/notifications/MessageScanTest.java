@@ -6,6 +6,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.core.internal.Micros;
 import dev.weir.engine.notifications.DeliveryGuarantee;
 import dev.weir.engine.notifications.Message;
+import dev.weir.engine.notifications.MessageLog.Attempt;
 import dev.weir.engine.notifications.MessageLog.Delivery;
 import dev.weir.engine.notifications.MessageQuery;
 import dev.weir.engine.notifications.MessageState;
@@ -176,8 +177,9 @@ final class MessageScanTest {
         assertThat(log.list(newest(one, state, 2)).messages()).hasSize(2);
       }
     }
-    log.handOver(ids, "p", new DeliveryGuarantee.AtMostOnce());
-    log.notTaken(ids);
+    List<Attempt> attempts = ids.stream().map(Attempt::of).toList();
+    log.handOver(attempts, "p", new DeliveryGuarantee.AtMostOnce());
+    log.notTaken(attempts);
     log.record(
         List.of(
             new Delivery(
