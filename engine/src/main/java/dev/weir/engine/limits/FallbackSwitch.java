@@ -156,15 +156,18 @@ final class FallbackSwitch {
     return lacksMicros(request.parts(), storeUsedUntilMicros);
   }
 
-  /** The other store granted nothing for policies that were created after it was last used. */
+  /**
+   * The other store granted nothing that still matters for policies that were created after it was
+   * last used, or whose former limit had restored it when it was changed.
+   */
   private long lacksMicros(List<LimitRequest> parts, long untilMicros) {
     long lacksUntilMicros = untilMicros;
     for (LimitRequest part : parts) {
       if (Micros.clamped(part.policy().createdAt()) < untilMicros) {
         Limit limit = part.policy().limit();
-        Usage all = limit.take(limit.settle(Usage.NONE, untilMicros), limit.maxCost(), untilMicros);
-        lacksUntilMicros =
-            Math.max(lacksUntilMicros, untilMicros + limit.idleMicros(all, untilMicros));
+        long takenAt = part.policy().takenAtMicros(untilMicros);
+        Usage all = limit.take(limit.settle(Usage.NONE, takenAt), limit.maxCost(), takenAt);
+        lacksUntilMicros = Math.max(lacksUntilMicros, takenAt + limit.idleMicros(all, takenAt));
       }
     }
     return lacksUntilMicros - nowMicros.getAsLong();

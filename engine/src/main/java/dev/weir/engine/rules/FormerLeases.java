@@ -4,6 +4,7 @@ import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Queue;
 import dev.weir.engine.limits.LeaseHistory;
 import dev.weir.engine.register.EntryVersion;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.ToLongFunction;
@@ -12,35 +13,42 @@ import java.util.function.ToLongFunction;
 final class FormerLeases {
   private FormerLeases() {}
 
-  /** Returns true if the rule grants leases or queue places and has had other versions. */
-  static boolean mayExist(Rule rule) {
-    return rule.version() > 1 && span(rule.spec()).applyAsLong(rule.spec()) > 0;
-  }
-
   /**
    * Returns the history of the leases of a rule. What a version granted ends at the latest when the
-   * version is replaced, plus the time for which it granted.
+   * version is replaced, plus the time for which it granted. What must have ended when the time was
+   * changed matters no more: a longer time does not apply to leases that were lost before.
    *
    * @param versions the newest first
    */
   static LeaseHistory history(Rule rule, List<EntryVersion<Rule>> versions) {
     ToLongFunction<RuleSpec> span = span(rule.spec());
-    long presentMicros = span.applyAsLong(rule.spec());
+    Instant createdAt = rule.createdAt();
     Instant heldUntil = Instant.MIN;
-    Instant replacedAt = rule.updatedAt();
-    for (EntryVersion<Rule> version : versions) {
-      Rule former = version.entry();
+    Instant grantedSince = createdAt;
+    for (int i = versions.size() - 1; i >= 0; i--) {
+      Rule former = versions.get(i).entry();
       if (former.version() >= rule.version()) {
         continue;
       }
+      Rule next = i == 0 ? rule : versions.get(i - 1).entry();
       long micros = span.applyAsLong(former.spec());
-      Instant ended = replacedAt.plus(Micros.duration(micros));
-      if (micros > presentMicros && ended.isAfter(heldUntil)) {
-        heldUntil = ended;
+      long nextMicros = span.applyAsLong(next.spec());
+      if (micros == nextMicros) {
+        continue;
       }
-      replacedAt = former.updatedAt();
+      Duration time = Micros.duration(micros);
+      Instant replacedAt = next.updatedAt();
+      Instant endedAt = replacedAt.minus(time);
+      if (!endedAt.isBefore(grantedSince) && !heldUntil.isAfter(replacedAt)) {
+        createdAt = endedAt;
+      }
+      Instant ends = replacedAt.plus(time);
+      if (micros > nextMicros && ends.isAfter(heldUntil)) {
+        heldUntil = ends;
+      }
+      grantedSince = replacedAt;
     }
-    return new LeaseHistory(rule.createdAt(), heldUntil);
+    return new LeaseHistory(createdAt, heldUntil);
   }
 
   /** Returns how to read the max time for which a rule like this one grants; 0 if it does not. */

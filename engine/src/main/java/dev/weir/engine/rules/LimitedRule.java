@@ -4,6 +4,8 @@ import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Queue;
 import dev.weir.engine.limits.LeaseHistory;
 import dev.weir.engine.limits.Policy;
+import dev.weir.engine.register.EntryVersion;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -35,20 +37,24 @@ public final class LimitedRule {
     this.counters = counters;
   }
 
-  /** Prepares a rule whose leases never had a longer time to live. */
+  /** Prepares a rule that was never changed. */
   public static LimitedRule of(Rule rule, RuleCounters counters) {
-    return of(rule, LeaseHistory.since(rule.createdAt()), counters);
+    return of(rule, List.of(), counters);
   }
 
-  static LimitedRule of(Rule rule, LeaseHistory leaseHistory, RuleCounters counters) {
+  /**
+   * Prepares a rule.
+   *
+   * @param versions of the rule, the newest first; may be empty unless {@link #hasPast}
+   */
+  static LimitedRule of(Rule rule, List<EntryVersion<Rule>> versions, RuleCounters counters) {
     RuleSpec spec = rule.spec();
+    LeaseHistory leaseHistory = FormerLeases.history(rule, versions);
     return switch (spec.quota()) {
       case Quota.Rate rate ->
           new LimitedRule(
               rule,
-              new Counted(
-                  new Policy(spec.name(), rate.limit(), spec.onStoreFailure(), rule.createdAt()),
-                  rate.queueSettings().queue()),
+              new Counted(FormerLimits.policy(rule, rate, versions), rate.queueSettings().queue()),
               PolicyText.ofRule(spec.name(), rate.limit()),
               leaseHistory,
               counters);
@@ -60,6 +66,11 @@ public final class LimitedRule {
               leaseHistory,
               counters);
     };
+  }
+
+  /** Returns true if the former versions of a rule may have granted what still matters. */
+  static boolean hasPast(Rule rule) {
+    return rule.version() > 1;
   }
 
   public Rule rule() {

@@ -1,7 +1,7 @@
 package dev.weir.engine.rules;
 
-import dev.weir.engine.limits.LeaseHistory;
 import dev.weir.engine.limits.Policy;
+import dev.weir.engine.register.EntryVersion;
 import dev.weir.engine.rules.internal.PathTree;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -133,7 +133,7 @@ public final class RuleIndex {
       LimitedRule limited =
           before != null && before.rule().equals(rule) && before.counters().equals(counters)
               ? before
-              : LimitedRule.of(rule, leaseHistory(rule), counters);
+              : LimitedRule.of(rule, versions(rule), counters);
       byName.put(rule.name(), limited);
       Optional<PathPattern> path = rule.spec().coverage().path();
       if (path.isPresent() && rule.spec().isActive()) {
@@ -144,10 +144,8 @@ public final class RuleIndex {
     byName.forEach((name, rule) -> noteChange(known.get(name), rule));
   }
 
-  private LeaseHistory leaseHistory(Rule rule) {
-    return FormerLeases.mayExist(rule)
-        ? FormerLeases.history(rule, rules.versions(rule.id()))
-        : LeaseHistory.since(rule.createdAt());
+  private List<EntryVersion<Rule>> versions(Rule rule) {
+    return LimitedRule.hasPast(rule) ? rules.versions(rule.id()) : List.of();
   }
 
   private void noteChange(@Nullable LimitedRule before, LimitedRule after) {

@@ -409,6 +409,24 @@ class FailoverTest {
   }
 
   @Test
+  void switchThatIsOverDoesNotBeginAgainWhenALimitChanges() {
+    Failover failover = failover();
+    Policy policy = policy(FixedWindow.of(10, MINUTE), OnStoreFailure.FALLBACK);
+    giveUp(failover, policy);
+    nowMicros += 60_000_000;
+    assertThat(granted(failover, policy, 100)).isEqualTo(10);
+    store.mend();
+    recover(failover, policy);
+    assertThat(granted(failover, policy, 100)).isZero();
+    FixedWindow longer = FixedWindow.of(10, Duration.ofDays(1));
+    Policy early = policy.changed(longer, Micros.instant(nowMicros + 30_000_000));
+    Policy late = policy.changed(longer, Micros.instant(nowMicros + 120_000_000));
+    nowMicros += 120_000_000;
+    assertThat(granted(failover, early, 100)).as("was not over at the change").isZero();
+    assertThat(granted(failover, late, 100)).isEqualTo(10);
+  }
+
+  @Test
   void nodesThatDisagreeGrantTheLimitOnceByEachStoreAndNotMore() {
     FragileStore cut = new FragileStore(store);
     Failover far = builder(cut).build();

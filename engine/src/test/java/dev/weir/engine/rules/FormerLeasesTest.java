@@ -41,6 +41,24 @@ final class FormerLeasesTest extends RuleEvaluatorScene {
     assertThat(heldUntil()).isEqualTo(Instant.MIN);
   }
 
+  @Test
+  void leasesThatMustHaveEndedBeforeTheTimeBecameLongerAreNotWaitedFor() {
+    version(0, leases(Duration.ofMinutes(1)));
+    assertThat(history().createdAt()).isEqualTo(NOON);
+    version(10, leases(Duration.ofHours(1)));
+    assertThat(history().createdAt()).isEqualTo(NOON.plus(Duration.ofMinutes(9)));
+    version(20, leases(Duration.ofHours(2)));
+    assertThat(history().createdAt())
+        .as("leases of an hour may be held")
+        .isEqualTo(NOON.plus(Duration.ofMinutes(9)));
+    version(200, Quota.Rate.of(FixedWindow.of(1, Duration.ofHours(9))));
+    version(210, leases(Duration.ofHours(1)));
+    assertThat(history().createdAt())
+        .as("leases of two hours may be held")
+        .isEqualTo(NOON.plus(Duration.ofMinutes(80)));
+    assertThat(history().heldUntil()).isEqualTo(NOON.plus(Duration.ofMinutes(320)));
+  }
+
   private static Quota leases(Duration ttl) {
     return new Quota.Concurrent(Concurrency.of(2, ttl));
   }
@@ -57,10 +75,10 @@ final class FormerLeasesTest extends RuleEvaluatorScene {
   }
 
   private Instant heldUntil() {
-    Rule rule = versions.getFirst().entry();
-    assertThat(FormerLeases.mayExist(rule)).isTrue();
-    LeaseHistory history = FormerLeases.history(rule, versions);
-    assertThat(history.createdAt()).isEqualTo(NOON);
-    return history.heldUntil();
+    return history().heldUntil();
+  }
+
+  private LeaseHistory history() {
+    return FormerLeases.history(versions.getFirst().entry(), versions);
   }
 }

@@ -134,6 +134,49 @@ public interface ComebackKit {
   }
 
   @Test
+  default void lossThatIsOverDoesNotBeginAgainWhenALimitChanges() {
+    List<Limit> shortly =
+        Stream.<Limit>of(
+                FixedWindow.of(LIMIT, Duration.ofMillis(1)),
+                SlidingWindow.of(LIMIT, Duration.ofMillis(1)),
+                TokenBucket.of(LIMIT, Duration.ofMillis(1)))
+            .filter(limit -> kinds().contains(limit.getClass()))
+            .toList();
+    shortly.forEach(limit -> limits().take(policy(limit), "k", 1));
+    comeBackEmpty();
+    for (int i = 0; i < shortly.size(); i++) {
+      Policy former = policy(shortly.get(i));
+      assertThat(eventually(() -> limits().take(former, "k", LIMIT))).isTrue();
+      Policy changed = former.changed(longLimits().get(i), Instant.now().plusMillis(2));
+      assertThat(granted(changed, "idle", 20)).as(changed.toString()).isEqualTo(LIMIT);
+      AcquireRequest request = AcquireRequest.of(LimitRequest.of(changed, "other"));
+      assertThat(limits().decide(request.withRequestId("id " + i)).isAllowed()).isTrue();
+    }
+  }
+
+  @Test
+  default void lossThatIsNotOverCountsFromTheChangeOn() {
+    longLimits().forEach(limit -> limits().take(policy(limit), "k", 1));
+    comeBackEmpty();
+    List<Limit> shorter =
+        Stream.<Limit>of(
+                FixedWindow.of(LIMIT, Duration.ofHours(1)),
+                SlidingWindow.of(LIMIT, Duration.ofHours(1)),
+                TokenBucket.of(LIMIT, DAY))
+            .filter(limit -> kinds().contains(limit.getClass()))
+            .toList();
+    // The first call notices the loss.
+    limits().take(policy(longLimits().getFirst()), "k", 1);
+    for (int i = 0; i < shorter.size(); i++) {
+      Policy changed =
+          policy(longLimits().get(i))
+              .createdAt(Instant.now().minus(DAY))
+              .changed(shorter.get(i), Instant.now());
+      assertThat(granted(changed, "k", 20)).as(changed.toString()).isZero();
+    }
+  }
+
+  @Test
   default void policiesThatRatherLetPassAreNotRefusedForALoss() {
     for (OnStoreFailure open : List.of(OnStoreFailure.LOCAL, OnStoreFailure.OPEN)) {
       Policy policy = policy(longLimits().getFirst()).onStoreFailure(open);

@@ -42,19 +42,27 @@ sealed interface LimitCall {
   record Single(Group group, String key, long cost) implements LimitCall {
     /** Settles the usage with this name. */
     static Single settle(Policy policy, String usage) {
-      return new Single(new Group(Mode.SETTLE, policy.limit(), usedSinceMicros(policy)), usage, 1);
+      return new Single(Group.of(Mode.SETTLE, policy), usage, 1);
     }
 
     static Single of(KeyNames names, Mode mode, LimitRequest limitRequest) {
       return new Single(
-          new Group(mode, limitRequest.policy().limit(), usedSinceMicros(limitRequest.policy())),
+          Group.of(mode, limitRequest.policy()),
           names.usage(limitRequest.policy(), limitRequest.key()),
           limitRequest.cost());
     }
   }
 
   /** The properties shared by singles that are sent together. */
-  record Group(Mode mode, Limit limit, double usedSinceMicros) {}
+  record Group(Mode mode, Limit limit, double usedSinceMicros, double changedAtMicros) {
+    static Group of(Mode mode, Policy policy) {
+      return new Group(
+          mode,
+          policy.limit(),
+          LimitCall.usedSinceMicros(policy),
+          LimitCall.changedAtMicros(policy));
+    }
+  }
 
   /**
    * Returns the time since which a policy may have been used: a loss before it cannot affect the
@@ -65,6 +73,11 @@ sealed interface LimitCall {
       case CLOSED, FALLBACK -> (double) Micros.clamped(policy.createdAt());
       case LOCAL, OPEN -> Double.POSITIVE_INFINITY;
     };
+  }
+
+  /** Returns the time of the last change of a policy: what was lost before counts as taken then. */
+  static double changedAtMicros(Policy policy) {
+    return (double) Micros.clamped(policy.changedAt());
   }
 
   /**

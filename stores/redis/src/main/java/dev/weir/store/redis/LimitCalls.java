@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * as the script's {@code struct} packs them.
  */
 final class LimitCalls {
-  private static final int LIMIT_BYTES = 1 + 4 * 8;
+  private static final int LIMIT_BYTES = 1 + 5 * 8;
   private static final int SINGLES_BYTES = 1 + 2 + LIMIT_BYTES;
   private static final int SINGLE_BYTES = 2 + 8;
   private static final int WHOLE_BYTES = 1 + 1 + 2 + 8;
@@ -157,7 +157,7 @@ final class LimitCalls {
     singles.forEach(
         (group, calls) -> {
           buffer.put(group.mode().code).putShort((short) calls.size());
-          put(buffer, group.limit(), group.usedSinceMicros());
+          put(buffer, group.limit(), group.usedSinceMicros(), group.changedAtMicros());
           for (Sent<LimitCall.Single> sent : calls) {
             put(buffer, index(sent.call().key()), sent.call().cost());
           }
@@ -176,11 +176,15 @@ final class LimitCalls {
         if (wait == null) {
           put(buffer, index(call.keys().get(i)), limitRequests.get(i).cost());
           Policy policy = limitRequests.get(i).policy();
-          put(buffer, policy.limit(), LimitCall.usedSinceMicros(policy));
+          put(
+              buffer,
+              policy.limit(),
+              LimitCall.usedSinceMicros(policy),
+              LimitCall.changedAtMicros(policy));
         } else {
           put(buffer, NONE, wait.position());
           put(buffer, NONE, wait.remaining(), wait.resetMicros(), wait.delayMicros());
-          buffer.putDouble(NONE);
+          buffer.putDouble(NONE).putDouble(NONE);
         }
       }
     }
@@ -220,9 +224,10 @@ final class LimitCalls {
     buffer.putShort((short) index).putDouble((double) cost);
   }
 
-  private static void put(ByteBuffer buffer, Limit limit, double usedSinceMicros) {
+  private static void put(
+      ByteBuffer buffer, Limit limit, double usedSinceMicros, double changedAtMicros) {
     put(buffer, limit);
-    buffer.putDouble(usedSinceMicros);
+    buffer.putDouble(usedSinceMicros).putDouble(changedAtMicros);
   }
 
   private static void put(ByteBuffer buffer, Limit limit) {

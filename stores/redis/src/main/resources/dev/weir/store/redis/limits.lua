@@ -8,13 +8,14 @@
 --          their index, each once
 -- ARGV     the time and the latest marker, see marker.lua
 -- ARGV[3]  the requests, packed. TAKE, DECIDE_ONE and SETTLE contain all requests for one limit alone: mode,
---          count, kind and the three parameters of the limit and the time since which it may have been
---          used; and for each the index of its usage and the cost. DECIDE, PEEK, GIVE_BACK and RECALL
+--          count, kind and the three parameters of the limit, the time since which it may have been
+--          used and that of its last change; and for each the index of its usage and the cost. DECIDE, PEEK, GIVE_BACK and RECALL
 --          contain one request: mode, number of parts, index of the record or 0, a time; if there is a
 --          record, its binding: 16 bytes of the digest of the request, 8 of the layout of its usages,
 --          16 of a note; and for each part the index of its usage, the cost, kind and parameters of the
---          limit and the time since which it may have been used. The kind 0 is a part that waits in a
---          queue and takes nothing: 0, its position, 0, remaining units, reset, wait, 0
+--          limit, the time since which it may have been used and that of its last change. The kind 0 is
+--          a part that waits in a queue and takes nothing: 0, its position, 0, remaining units, reset,
+--          wait, 0, 0
 -- Returns  what the node has to determine first, see marker.lua; else the time, the marker and the
 --          results, packed: for TAKE and SETTLE the outcome, for DECIDE_ONE the outcome and a decision, for the
 --          others outcome, number of decisions, time and the decisions; the outcome REPLAYED is
@@ -299,12 +300,13 @@ end
 
 -- The usage to assume for a limit whose counts may have been lost: that all permits were taken when
 -- the loss was noticed. Every usage that may have been lost is less, and counting continues from
--- there. It is assumed of what was last written before; nil if no loss can still matter.
-local function lost(limit, a, b, c, used_since)
+-- there. If the limit was changed later, that they were taken at the change. It is assumed of what was
+-- last written before the loss; nil if no loss can still matter.
+local function lost(limit, a, b, c, used_since, changed_at)
   if used_since >= since then
     return nil
   end
-  local at, used, before, scale = limit.all(a, b, c, since)
+  local at, used, before, scale = limit.all(a, b, c, max(since, min(changed_at, now)))
   if limit.ends(b, c, at, used, before) <= now then
     return nil
   end
@@ -335,9 +337,9 @@ local answers, answered = {''}, 1
 
 -- Executes requests for a single limit, the most common case, with as few function calls as
 -- possible, because those dominate the time in Lua. The input alternates indexes and costs.
-local function work_on_many(is_take, limit, a, b, c, used_since, parts)
+local function work_on_many(is_take, limit, a, b, c, used_since, changed_at, parts)
   local settle, has_left, taken = limit.settle, limit.has_left, limit.taken
-  local lost_at, lost_used, lost_before, lost_scale = lost(limit, a, b, c, used_since)
+  local lost_at, lost_used, lost_before, lost_scale = lost(limit, a, b, c, used_since, changed_at)
   for i = 1, #parts - 1, 2 do
     local key, cost = parts[i], parts[i + 1]
     local value = values[key]
@@ -393,7 +395,7 @@ local function settle_many(limit, a, b, c, parts)
 end
 
 -- The limits of a request that has several or a record, and the usage of each.
-local kind, key, cost, a, b, c, used_since = {}, {}, {}, {}, {}, {}, {}
+local kind, key, cost, a, b, c, used_since, changed_at = {}, {}, {}, {}, {}, {}, {}, {}
 local at, used, before, scale, settled, kept, remaining = {}, {}, {}, {}, {}, {}, {}
 
 -- Returns true if all usages can be settled.
@@ -410,7 +412,7 @@ local function settle(n)
     if kind[j] then
       if at[j] < since then
         local lost_at, lost_used, lost_before, lost_scale =
-            lost(kind[j], a[j], b[j], c[j], used_since[j])
+            lost(kind[j], a[j], b[j], c[j], used_since[j], changed_at[j])
         if lost_at then
           at[j], used[j], before[j], scale[j] = lost_at, lost_used, lost_before, lost_scale
         end
@@ -529,15 +531,16 @@ local has_peeked = false
 while position <= #requests do
   local mode = string.byte(requests, position)
   if mode == TAKE or mode == DECIDE_ONE or mode == SETTLE then
-    local many, number, limit_a, limit_b, limit_c, limit_since
-    many, number, limit_a, limit_b, limit_c, limit_since, position =
-        unpacked('<HBdddd', requests, position + 1)
+    local many, number, limit_a, limit_b, limit_c, limit_since, limit_changed
+    many, number, limit_a, limit_b, limit_c, limit_since, limit_changed, position =
+        unpacked('<HBddddd', requests, position + 1)
     local parts = {unpacked('<' .. string.rep('Hd', many), requests, position)}
     position = parts[#parts]
     if mode == SETTLE then
       settle_many(kinds[number], limit_a, limit_b, limit_c, parts)
     else
-      work_on_many(mode == TAKE, kinds[number], limit_a, limit_b, limit_c, limit_since, parts)
+      work_on_many(mode == TAKE, kinds[number], limit_a, limit_b, limit_c, limit_since,
+          limit_changed, parts)
     end
   else
     local n, record, micros, number
@@ -548,8 +551,8 @@ while position <= #requests do
       position = position + BINDING_BYTES
     end
     for j = 1, n do
-      key[j], cost[j], number, a[j], b[j], c[j], used_since[j], position =
-          unpacked('<HdBdddd', requests, position)
+      key[j], cost[j], number, a[j], b[j], c[j], used_since[j], changed_at[j], position =
+          unpacked('<HdBddddd', requests, position)
       kind[j] = kinds[number]
     end
     answered = answered + 1

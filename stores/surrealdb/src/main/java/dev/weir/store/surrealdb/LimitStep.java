@@ -90,7 +90,8 @@ sealed interface LimitStep {
         "refill", bucket.refillTokens(),
         "ahead", aheadMicros(bucket),
         "cost", part.cost(),
-        "used_since", BucketId.usedSinceMicros(part.policy()));
+        "used_since", BucketId.usedSinceMicros(part.policy()),
+        "changed_at", Micros.clamped(part.policy().changedAt()));
   }
 
   /** Returns by how much a bucket may be ahead of the clock, see {@link Limit}. */
