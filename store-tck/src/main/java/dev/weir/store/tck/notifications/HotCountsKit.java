@@ -115,6 +115,30 @@ public interface HotCountsKit {
     assertThat(scene.passes()).isTrue();
   }
 
+  /** The clocks of the database and of this store were ahead by the same. */
+  @Test
+  default void clockThatWasFarAheadDelaysNoMessageForLong() {
+    for (Algorithm algorithm : Algorithm.values()) {
+      HotScene scene = hotScene();
+      scene.configure(2, algorithm, CostBy.MESSAGE);
+      scene.clock.move(Duration.ofHours(2));
+      scene.send(1);
+      scene.send(1);
+      scene.clock.move(Duration.ofHours(-2));
+
+      scene.send(1);
+      assertThat(scene.check())
+          .isInstanceOfSatisfying(
+              Refusal.class,
+              refusal ->
+                  assertThat(refusal.decision().retryAfterMicros()).isBetween(1L, 120_000_000L));
+
+      scene.clock.move(Duration.ofMinutes(2));
+      scene.send(1);
+      assertThat(scene.state().currentCount()).isBetween(1L, 2L);
+    }
+  }
+
   /** A node dies after it has asked the filter and before it has asked the database. */
   @Test
   default void entryThatCountsTooMuchCorrectsItself() {

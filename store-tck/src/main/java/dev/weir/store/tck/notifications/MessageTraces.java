@@ -51,7 +51,12 @@ public final class MessageTraces implements ArbitrarySupplier<MessageTrace> {
     return Arbitraries.oneOf(
         Arbitraries.longs().between(-70 * Micros.PER_SECOND, 0),
         Arbitraries.longs().between(0, 100 * Micros.PER_SECOND),
-        Arbitraries.of(1L, 60 * Micros.PER_SECOND - 1, 60 * Micros.PER_SECOND, 3_600_000_000L));
+        Arbitraries.of(
+            1L,
+            60 * Micros.PER_SECOND - 1,
+            60 * Micros.PER_SECOND,
+            3_600 * Micros.PER_SECOND,
+            -3_600 * Micros.PER_SECOND));
   }
 
   static Arbitrary<MessageStep> steps() {

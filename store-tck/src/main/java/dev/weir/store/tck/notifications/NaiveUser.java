@@ -61,6 +61,7 @@ final class NaiveUser {
   }
 
   Placed place(Message message, long nowMicros) {
+    correct(nowMicros);
     UserState state = state(nowMicros);
     long cost = limit.cost(message.parts());
     if (cost > limit.rateLimit()) {
@@ -85,6 +86,7 @@ final class NaiveUser {
   }
 
   void withdraw(Taken place, long nowMicros) {
+    correct(nowMicros);
     if (taken.contains(place)) {
       startMicros = state(nowMicros).usage().atMicros();
       boolean hadBefore = takenBefore(startMicros) > 0;
@@ -96,15 +98,47 @@ final class NaiveUser {
     }
   }
 
+  /**
+   * Counts what was taken under a clock that was far ahead as of now. None of it can be given back.
+   */
+  private void correct(long nowMicros) {
+    if (isTooFarAhead(nowMicros)) {
+      long carried = takenInAll();
+      taken.clear();
+      startMicros = Micros.EARLIEST;
+      if (carried > 0) {
+        startMicros = nowMicros;
+        taken.add(new Taken(windowOf(nowMicros), carried));
+      }
+      version++;
+      revision++;
+    }
+  }
+
+  private boolean isTooFarAhead(long nowMicros) {
+    long start = takenInAll() == 0 ? startMicros : windowOf(startMicros);
+    return start - nowMicros > Math.max(lengthMicros(), Limit.MAX_AHEAD_MICROS);
+  }
+
+  /** Returns what was taken in the latest window, and in a sliding one that before it. */
+  private long takenInAll() {
+    return takenIn(windowOf(startMicros))
+        + switch (limit.algorithm()) {
+          case FIXED_WINDOW -> 0;
+          case SLIDING_WINDOW -> takenBefore(startMicros);
+        };
+  }
+
   UserState state(long nowMicros) {
-    // A window that begins never begins before the last one, even if the clock has stepped back.
-    boolean isEmpty =
-        takenIn(windowOf(startMicros)) == 0
-            && (limit.algorithm() == UserLimit.Algorithm.FIXED_WINDOW
-                || takenBefore(startMicros) == 0);
-    long behindMicros = isEmpty ? 0 : Math.max(lengthMicros(), Limit.MAX_AHEAD_MICROS);
-    long timeMicros = Math.max(nowMicros, startMicros - behindMicros);
-    Usage usage = usage(timeMicros);
+    long timeMicros = nowMicros;
+    Usage usage;
+    if (isTooFarAhead(nowMicros)) {
+      usage = new Usage(nowMicros, takenInAll(), 0, lengthMicros());
+    } else {
+      // A window that begins never begins before the last one, even if the clock has stepped back.
+      timeMicros = takenInAll() == 0 ? Math.max(nowMicros, startMicros) : nowMicros;
+      usage = usage(timeMicros);
+    }
     return new UserState(
         limit,
         version,
@@ -117,12 +151,10 @@ final class NaiveUser {
   /** Returns when the windows had ended in which something was taken. */
   private long freeSince() {
     boolean isSliding = limit.algorithm() == UserLimit.Algorithm.SLIDING_WINDOW;
-    if (takenIn(startMicros) > 0) {
+    if (takenIn(windowOf(startMicros)) > 0) {
       return startMicros + (isSliding ? 2 : 1) * lengthMicros();
     }
-    return isSliding && takenIn(startMicros - lengthMicros()) > 0
-        ? startMicros + lengthMicros()
-        : startMicros;
+    return isSliding && takenBefore(startMicros) > 0 ? startMicros + lengthMicros() : startMicros;
   }
 
   private Usage usage(long nowMicros) {

@@ -5,6 +5,8 @@ import static dev.weir.store.tck.notifications.MessageScene.message;
 import static dev.weir.store.tck.notifications.MessageScene.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.core.internal.Micros;
+import dev.weir.core.slots.Calendar;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.engine.notifications.MessageState;
@@ -12,6 +14,7 @@ import dev.weir.engine.notifications.SendLedger.Claimed;
 import dev.weir.engine.notifications.SendLedger.Unpublishable;
 import dev.weir.engine.notifications.SendLedger.Withdrawn;
 import dev.weir.engine.notifications.SendResult;
+import dev.weir.engine.notifications.UserLimit;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -136,6 +139,86 @@ interface OutboxClaims extends MessageClaims {
     scene.accept(request(4, OWNER));
     scene.node.ledger().withdraw(List.of(id(4)));
     assertThat(scene.count(OWNER)).isEqualTo(1);
+  }
+
+  /** It no longer waits as long as the clock was ahead. */
+  @Test
+  default void clockThatWasFarAheadDelaysNoMessageForLong() {
+    for (UserLimit.Algorithm algorithm : UserLimit.Algorithm.values()) {
+      MessageScene scene = messageScene();
+      UserLimit limit =
+          new UserLimit(
+              OWNER,
+              2,
+              Duration.ofMinutes(1),
+              algorithm,
+              UserLimit.CostBy.MESSAGE,
+              Calendar.ALWAYS);
+      scene.node.limits().configure(limit);
+      scene.moveSeconds(7_200);
+      scene.accept(request(0, OWNER));
+      scene.accept(request(1, OWNER));
+      scene.moveSeconds(-7_200);
+      assertThat(scene.count(OWNER)).isEqualTo(2);
+
+      long waitMicros = waitMicros(scene.place(request(2, OWNER)));
+
+      // What was used under the wrong clock counts as of now, once: a later refusal does not
+      // begin again.
+      assertThat(waitMicros).isBetween(1L, 2 * 60_000_000L);
+      scene.moveSeconds(1);
+      assertThat(waitMicros(scene.place(request(3, OWNER)))).isEqualTo(waitMicros - 1_000_000);
+      scene.clock.move(Micros.duration(waitMicros - 1_000_000));
+      scene.accept(request(4, OWNER));
+    }
+  }
+
+  /** The window that began with it is empty, but lies in the future. */
+  @Test
+  default void messageWithdrawnAfterAClockWasFarAheadLeavesNoWindowBehind() {
+    for (UserLimit.Algorithm algorithm : UserLimit.Algorithm.values()) {
+      MessageScene scene = messageScene();
+      UserLimit limit =
+          new UserLimit(
+              OWNER,
+              1,
+              Duration.ofMinutes(1),
+              algorithm,
+              UserLimit.CostBy.MESSAGE,
+              Calendar.ALWAYS);
+      scene.node.limits().configure(limit);
+      scene.moveSeconds(7_200);
+      scene.accept(request(0, OWNER));
+      scene.node.ledger().withdraw(List.of(id(0)));
+      scene.moveSeconds(-7_200);
+      scene.accept(request(1, OWNER));
+
+      assertThat(waitMicros(scene.place(request(2, OWNER)))).isBetween(1L, 2 * 60_000_000L);
+    }
+  }
+
+  /** Its time lies in a window of others that begins much later. */
+  @Test
+  default void placeTakenWhileTheClockWasFarAheadIsNotGivenBackLater() {
+    MessageScene scene = messageScene();
+    scene.limit(OWNER, 2);
+    scene.moveSeconds(7_200);
+    scene.accept(request(0, OWNER));
+    scene.accept(request(1, OWNER));
+    scene.moveSeconds(-7_200);
+    assertThat(scene.place(request(2, OWNER))).isInstanceOf(SendResult.Limited.class);
+
+    assertThat(scene.node.ledger().withdraw(List.of(id(0)))).hasSize(1);
+    assertThat(scene.count(OWNER)).isEqualTo(2);
+    scene.moveSeconds(7_190);
+    scene.accept(request(3, OWNER));
+    assertThat(scene.node.ledger().withdraw(List.of(id(1)))).hasSize(1);
+
+    assertThat(scene.count(OWNER)).isEqualTo(1);
+  }
+
+  private static long waitMicros(SendResult result) {
+    return ((SendResult.Limited) result).decision().retryAfterMicros();
   }
 
   @Test

@@ -78,7 +78,8 @@ final class LockedUsers {
              unnest(?::text[]), unnest(?::text[]), unnest(?::bigint[]), unnest(?::bigint[]),
              unnest(?::bigint[]), unnest(?::bigint[]), unnest(?::bigint[]), unnest(?::bigint[])
       on conflict (user_id) do update
-      set revision = excluded.revision, at_micros = excluded.at_micros, used = excluded.used,
+      set version = excluded.version, revision = excluded.revision,
+          at_micros = excluded.at_micros, used = excluded.used,
           used_before = excluded.used_before, scale = excluded.scale
       """;
 
@@ -187,7 +188,7 @@ final class LockedUsers {
     if (busy.contains(message.userId())) {
       return new SendResult.Busy(message.userId());
     }
-    @Nullable UserRow row = rows.get(message.userId());
+    @Nullable UserRow row = corrected(message.userId());
     if (row == null) {
       return new SendResult.UnknownUser(message.userId());
     }
@@ -211,9 +212,23 @@ final class LockedUsers {
     };
   }
 
-  /** Gives back a place, unless the user was configured since: that has reset the usage. */
+  /** Returns a user whose usage does not lie far ahead; null if there is none. */
+  private @Nullable UserRow corrected(long userId) {
+    @Nullable UserRow row = rows.get(userId);
+    if (row == null || !row.isTooFarAhead(nowMicros)) {
+      return row;
+    }
+    UserRow corrected = row.correctedAt(nowMicros);
+    put(corrected);
+    return corrected;
+  }
+
+  /**
+   * Gives back a place, unless the user was configured or corrected since: that has reset the usage
+   * or the times of places.
+   */
   void giveBack(TakenPlace place) {
-    @Nullable UserRow row = rows.get(place.userId());
+    @Nullable UserRow row = corrected(place.userId());
     if (row != null && row.version() == place.version()) {
       Limit limit = row.limit().limit();
       put(
@@ -267,8 +282,8 @@ final class LockedUsers {
     }
 
     /**
-     * Returns what an accepted message has taken. If the clock has stepped back, time stands still
-     * for the usage, and the place belongs to its latest window.
+     * Returns what an accepted message has taken. If the clock has stepped back a little, time
+     * stands still for the usage, and the place belongs to its latest window.
      */
     static TakenPlace of(SendResult.Accepted accepted) {
       UserState state = accepted.state();

@@ -137,12 +137,16 @@ final class PlacedBatch {
     if (!others.isEmpty()) {
       share(connection, others);
     }
+    List<Object> writes = users.writes();
     if (!placed.isEmpty()) {
-      List<Object> parameters = new ArrayList<>(users.writes());
+      List<Object> parameters = new ArrayList<>(writes);
       addMessages(parameters);
       try (PreparedStatement statement = Sql.prepare(connection, WRITE, parameters.toArray())) {
         UnknownOutcomeException.committing(statement::execute);
       }
+    } else if (!writes.isEmpty()) {
+      // Refused, by a usage that counts as of now: if it stayed, it would do so again next time.
+      Sql.update(connection, LockedUsers.WRITE, writes.toArray());
     } else if (others.isEmpty()) {
       // Nothing was written. A commit would wait for the disk, because rows were locked.
       connection.rollback();

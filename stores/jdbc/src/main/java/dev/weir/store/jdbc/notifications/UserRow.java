@@ -65,14 +65,35 @@ record UserRow(UserLimit limit, long version, long revision, long configuredAtMi
   }
 
   /**
+   * Returns true if the usage was counted by a clock that was ahead by more than the limit waits
+   * for a clock, see {@link Limit}: it must be {@linkplain #correctedAt corrected} before anything
+   * is taken or given back.
+   */
+  boolean isTooFarAhead(long nowMicros) {
+    return usage.isNone()
+        ? usage.atMicros() - nowMicros > Math.max(windowMicros(), Limit.MAX_AHEAD_MICROS)
+        : !limit.limit().isCurrent(usage, nowMicros);
+  }
+
+  /**
+   * Returns this row with what was counted by a clock that was far ahead, as of now. It begins
+   * another version, because the messages that were counted then know only the times of that clock:
+   * their places would be given back to windows that begin much later.
+   */
+  UserRow correctedAt(long nowMicros) {
+    Usage corrected = usage.isNone() ? Usage.NONE : limit.limit().settle(usage, nowMicros);
+    return new UserRow(limit, version + 1, revision + 1, configuredAtMicros, corrected);
+  }
+
+  /**
    * Returns the time to decide by. If all messages were withdrawn, a new window begins; it must not
    * begin before the last one, even if the clock has stepped back, or messages of earlier windows
-   * would be given back to it. For the same reason the time is never further behind the last window
-   * than the limit waits for a clock, see {@link Limit}.
+   * would be given back to it.
    */
   long timeAt(long nowMicros) {
-    long behindMicros = usage.isNone() ? 0 : Math.max(windowMicros(), Limit.MAX_AHEAD_MICROS);
-    return Math.max(nowMicros, usage.atMicros() - behindMicros);
+    return usage.isNone() && !isTooFarAhead(nowMicros)
+        ? Math.max(nowMicros, usage.atMicros())
+        : nowMicros;
   }
 
   UserState at(long nowMicros) {
