@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { clock, duration, millis, parseDuration, percent, printable, printableId, relative, short, span } from "../../main/resources/dashboard/format.js";
+import { clock, duration, inZone, millis, parseDuration, percent, printable, printableId, relative, short, span, zoneText } from "../../main/resources/dashboard/format.js";
 
 test("writes lengths of time in at most two units", () => {
   assert.equal(span(0), "0 ms");
@@ -20,6 +20,23 @@ test("reads ISO-8601 durations and nothing else", () => {
   for (const wrong of ["", "P", "PT", "P1DT", "4 s", "PT1.5M"]) assert.ok(Number.isNaN(parseDuration(wrong)), wrong);
   assert.equal(duration("PT24H"), "1 d");
   assert.equal(duration("soon"), "soon");
+});
+
+test("names the zone of its times, and writes those of the server in it", () => {
+  const before = process.env.TZ;
+  try {
+    process.env.TZ = "Asia/Kolkata";
+    assert.equal(zoneText(0, "Asia/Kolkata"), "Asia/Kolkata (UTC+05:30)");
+    assert.equal(inZone("free at 2026-06-01T20:00:00.250Z, or not"), "free at 2026-06-02 01:30:00, or not");
+    process.env.TZ = "America/St_Johns";
+    assert.equal(zoneText(Date.parse("2026-01-01T00:00:00Z"), "America/St_Johns"), "America/St_Johns (UTC−03:30)");
+    process.env.TZ = "UTC";
+    assert.equal(zoneText(0, "UTC"), "UTC");
+    assert.equal(zoneText(0, ""), "UTC");
+  } finally {
+    if (before === undefined) delete process.env.TZ;
+    else process.env.TZ = before;
+  }
 });
 
 test("keeps the digits that matter", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { axisTicks, cellAt, cells, cellText, DAY, defaultZoom, HOUR, MINUTE, mixed, moved, ZOOMS, zoomInto, zoomToEnd } from "../../main/resources/dashboard/strip-data.js";
+import { axisTicks, cellAt, cells, cellText, DAY, defaultZoom, hidesNothing, HOUR, MINUTE, mixed, moved, ZOOMS, zoomInto, zoomToEnd } from "../../main/resources/dashboard/strip-data.js";
 
 const STRIP = {
   from: "2026-06-01T12:00:00Z", to: "2026-06-01T12:00:20Z", cellSecs: 4, windowsPerCell: 1, maxPerWindow: 200,
@@ -67,8 +67,16 @@ test("the first zoom shows several windows", () => {
 test("a long backlog is shown to its end", () => {
   assert.equal(zoomToEnd(15 * MINUTE, 40 * MINUTE), HOUR);
   assert.equal(zoomToEnd(15 * MINUTE, MINUTE), 15 * MINUTE);
-  assert.equal(zoomToEnd(15 * MINUTE, 99 * DAY), 7 * DAY);
+  assert.equal(zoomToEnd(15 * MINUTE, 99 * DAY), 15 * MINUTE, "no strip reaches its end");
   assert.equal(zoomToEnd(15 * MINUTE, NaN), 15 * MINUTE);
+});
+
+test("a wider strip must show as many cells with events, and count them all", () => {
+  const strip = (...taken) => taken.map((one) => ({ taken: one, complete: true }));
+  assert.equal(hidesNothing(strip(1, 1, 0), strip(2, 2, 2)), true);
+  assert.equal(hidesNothing(strip(1, 1, 1), strip(3, 0, 1)), false);
+  assert.equal(hidesNothing(strip(0, 0, 0), strip(0, 0, 1)), true);
+  assert.equal(hidesNothing(strip(1, 0, 0), [...strip(1, 1), { taken: 0, complete: false }]), false);
 });
 
 test("mixes colours", () => {

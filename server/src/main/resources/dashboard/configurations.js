@@ -6,13 +6,13 @@ import { get, post, withQuery } from "./http.js";
 import { takeDraft } from "./draft.js";
 import { policyForm } from "./policy-form.js";
 import { differences, flattened, formLabel, labelOf, policyOf, policyText, precondition } from "./policy.js";
-import { badge, busy, button, debounced, facts, field, input, loading, notice, pageHead, panel, select, standText, table } from "./widgets.js";
+import { badge, busy, button, debounced, facts, field, input, loading, notice, pageHead, panel, select, standText, table, withZone } from "./widgets.js";
 
 export function show(main, { rest, signal }) {
   const list = el("div", {});
   const side = el("div", { class: "stack" });
   main.append(
-    pageHead("Configurations", "How many events a window takes, how long it is, and when it is open.",
+    pageHead("Configurations", withZone("How many events a window takes, how long it is, and when it is open."),
       button("New configuration", () => { location.hash = NEW; }, { kind: "primary" })),
     // The list may be long: what was chosen from it is above.
     el("div", { class: "stack" }, side, panel("In force", { flush: true }, list)),
@@ -57,8 +57,13 @@ async function details(name, edits, signal) {
       hint: `Version ${current.version}, since ${dateTime(current.createdAt)}`,
       actions: [el("a", { class: "button", href: `#/slots/${encodeURIComponent(name)}` }, "Windows ahead"),
         button("Edit", () => { location.hash = link(name, "/edit"); }, { kind: "primary" })],
-    }, facts(Object.entries(flattened(current)).map(([field, value]) => [labelOf(field), value]))),
+    }, facts(Object.entries(flattened(current)).map(([field, value]) => [labelOf(field), hoursInZone(field, value, current)]))),
     el("div", { class: "stack" }, past));
+}
+
+/** Opening hours are in their own zone, not in that of the page. */
+function hoursInZone(field, value, { calendar }) {
+  return /^calendar\.hours\./.test(field) && value !== "closed" ? `${value} (${calendar.timeZone})` : value;
 }
 
 /** How the versions came to be, and what is different between two of them. */

@@ -109,6 +109,25 @@ export function duration(iso) {
 
 const two = (value) => String(value).padStart(2, "0");
 
+/** The zone of every time of the page: that of the browser, with its distance from UTC now. */
+export function zoneText(now = Date.now(), zone = timeZone()) {
+  const east = -new Date(now).getTimezoneOffset();
+  const offset = `UTC${east < 0 ? "−" : "+"}${two(Math.floor(Math.abs(east) / 60))}:${two(Math.abs(east) % 60)}`;
+  return zone && zone !== "UTC" ? `${zone} (${offset})` : offset === "UTC+00:00" ? "UTC" : offset;
+}
+
+/** The name of the browser's zone, or "" if it has none. */
+export function timeZone() {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone ?? "";
+}
+
+const INSTANT = /\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z/g;
+
+/** A text of the server with its times, which are in UTC, as other times of the page. */
+export function inZone(text) {
+  return text.replace(INSTANT, (instant) => dateTime(instant));
+}
+
 /** Time of day in the zone of the browser: 12:00:04, 12:00, or 12:00:04.250. */
 export function time(instant, { seconds = true, millis: fine = false } = {}) {
   const date = new Date(instant);

@@ -5,7 +5,7 @@ import { count, dateTime, relative, span } from "./format.js";
 import { call, get, post, segment, withQuery } from "./http.js";
 import { jsonWithNumber } from "./json.js";
 import { limitToStore, NEW_LIMIT, openText } from "./user-limit.js";
-import { bar, badge, busy, button, confirmed, empty, explained, facts, field, input, lastOnly, loading, notice, pageHead, panel, select, table, toast } from "./widgets.js";
+import { bar, badge, busy, button, confirmed, empty, explained, facts, field, input, lastOnly, loading, notice, pageHead, panel, select, table, toast, withZone } from "./widgets.js";
 
 const PAGE = 50;
 const TONES = { deferred: "warning", accepted: "accent", unknown: "warning", sent: "accent", delivered: "good", failed: "danger", cancelled: "" };
@@ -15,7 +15,7 @@ export function show(main, { parts, signal }) {
   const message = messagePanel(signal);
   const messages = listPanel(signal, message.show);
   main.append(
-    pageHead("Notifications", "How many messages users get, and what became of a message."),
+    pageHead("Notifications", withZone("How many messages users get, and what became of a message.")),
     el("div", { class: "stack" },
       users.element,
       el("div", { class: "split" }, sendPanel(signal, (messageId) => { users.reload(); messages.reload(); message.find(messageId); }), message.element),

@@ -8,7 +8,7 @@ import { follow, linkText } from "./live.js";
 import { Samples, waitingTexts } from "./samples.js";
 import { limitStoreState, modesText, nodeState, slotStoreState } from "./stores.js";
 import { sampleButton } from "./sample.js";
-import { badge, button, empty, facts, pageHead, panel, segmented } from "./widgets.js";
+import { badge, button, empty, facts, pageHead, panel, segmented, withZone } from "./widgets.js";
 
 const DECISIONS = ["allowed", "queued", "refused", "replayed"];
 const ACTIVITY = [...DECISIONS, "shadowAllowed", "shadowRefused", "slotsAssigned", "slotsReplayed", "slotsRefused"];
@@ -108,7 +108,7 @@ export function show(main, { parts, signal, showLink, reload }) {
   const node = el("div", { class: "contents" });
 
   main.append(
-    pageHead("Now", "This node, second by second.", zoom.element, pause),
+    pageHead("Now", withZone("This node, second by second."), zoom.element, pause),
     el("div", { class: "stack" }, attention, tiles.element, first, el("div", { class: "charts" }, charts.map((one) => one.chart.element), node)),
   );
   drawNode();

@@ -1,9 +1,9 @@
 // Feeds of payments: how far they are, their rate against the ceiling, and what became of a payment.
 
 import { el, replace } from "./dom.js";
-import { count, dateTime, percent, printableId, relative } from "./format.js";
+import { count, dateTime, percent, printableId, relative, timeZone } from "./format.js";
 import { call, get, Problem, segment, send, withQuery } from "./http.js";
-import { badge, bar, button, confirmed, empty, explained, facts, field, input, loading, pageHead, panel, table, toast } from "./widgets.js";
+import { badge, bar, button, confirmed, empty, explained, facts, field, input, loading, pageHead, panel, table, toast, withZone } from "./widgets.js";
 
 /** The node counts each feed of a page anew, so pages are small and are not asked for often. */
 const REFRESH_MS = 5000;
@@ -33,7 +33,7 @@ export function show(main, { rest, signal }) {
     turn(next);
   }, { disabled: true });
   main.append(
-    pageHead("Payments", "Feeds, how far they are, and what the payment API received."),
+    pageHead("Payments", withZone("Feeds, how far they are, and what the payment API received.")),
     el("div", { class: "stack" }, side, panel("Feeds", { hint: "The newest first", flush: true, actions: [newer, older] }, list), finder(signal)),
   );
 
@@ -159,8 +159,19 @@ function feedFacts(feed) {
 /** The chart comes as an image, which cannot run anything. */
 async function report(path, feed, signal) {
   if (feed.paid + feed.failed === 0) return el("p", { class: "empty" }, "No call of this feed is recorded yet.");
-  const text = await lines(`${path}/report.svg`, "image/svg+xml", signal);
+  const text = await chartOf(path, signal);
   return el("img", { alt: `Calls per second of ${feed.feedId} with the ceiling`, class: "report", src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}` });
+}
+
+/** Its times are in the zone of the page, or in UTC, as it says, if the node does not know that zone. */
+async function chartOf(path, signal) {
+  const type = "image/svg+xml";
+  try {
+    return await lines(withQuery(`${path}/report.svg`, { timeZone: timeZone() }), type, signal);
+  } catch (problem) {
+    if (problem.status !== 400) throw problem;
+    return lines(`${path}/report.svg`, type, signal);
+  }
 }
 
 async function rejectsOf(path, signal) {

@@ -1,7 +1,7 @@
 // The form of a policy, for what-if and for configurations.
 
 import { el } from "./dom.js";
-import { span } from "./format.js";
+import { span, timeZone, zoneText } from "./format.js";
 import { mergedBySwitch } from "./merge.js";
 import { CALENDAR_SWITCH, DAYS, formField, labelOf, OFFICE_HOURS, policyFrom, valuesOf, windowMillis, withSeconds } from "./policy.js";
 import { checkbox, field, input, select } from "./widgets.js";
@@ -18,8 +18,8 @@ export function policyForm(policy, { sliders = false, onChange = () => {} } = {}
     spread: field("Spread", select([["even", "even"], ["random", "random"]], "even")),
     notBefore: field("Not before", select([["requested", "the requested time"], ["now", "now"]], "requested")),
     maxDelay: field("Max delay", input({ placeholder: "no bound" })),
-    pausedUntil: field("Paused until", input({ type: "datetime-local", step: "1" })),
-    timeZone: field("Time zone", input({ placeholder: "Europe/Berlin" })),
+    pausedUntil: field("Paused until", input({ type: "datetime-local", step: "1" }), { hint: `In ${zoneText()}` }),
+    timeZone: field("Time zone", input({ placeholder: "Europe/Berlin" }), { hint: "Of the opening hours and closed dates" }),
     closedDates: field("Closed dates", input({ placeholder: "2026-12-25, 2026-12-26" })),
   };
   const hours = Object.fromEntries(DAYS.map((day) => [day, field(labelOf(`calendar.hours.${day}`), input({ placeholder: "closed" }))]));
@@ -120,7 +120,7 @@ export function policyForm(policy, { sliders = false, onChange = () => {} } = {}
   hasCalendar.control.addEventListener("change", () => {
     calendar.hidden = !hasCalendar.control.checked;
     if (hasCalendar.control.checked && fields.timeZone.control.value === "") {
-      fields.timeZone.control.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
+      fields.timeZone.control.value = timeZone();
     }
     if (hasCalendar.control.checked && DAYS.every((day) => hours[day].control.value === "")) {
       for (const day of DAYS) hours[day].control.value = OFFICE_HOURS[day];

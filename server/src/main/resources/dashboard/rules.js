@@ -8,7 +8,7 @@ import { refusalPanels } from "./refusals.js";
 import { ruleEditor } from "./rule-editor.js";
 import { changes, countsOf, coverText, limitText, matches, queueText, shadowText, specOf } from "./rule-text.js";
 import { sampleButton } from "./sample.js";
-import { badge, button, confirmed, empty, explained, facts, input, loading, pageHead, panel, table, toast } from "./widgets.js";
+import { badge, button, confirmed, empty, explained, facts, input, loading, pageHead, panel, table, toast, withZone } from "./widgets.js";
 
 const REFRESH_MS = 5000;
 const NO_REFUSALS = { rules: [], otherRules: null, keys: [], shadowKeys: [], sampled: false };
@@ -27,7 +27,7 @@ export function show(main, { parts, rest, signal, reload }) {
   const [chosen, action] = rest;
 
   main.append(
-    pageHead("Rules", "Which requests are limited, and what the limits refuse.",
+    pageHead("Rules", withZone("Which requests are limited, and what the limits refuse."),
       button("New rule", () => { location.hash = "#/rules/new"; }, { kind: "primary" })),
     el("div", { class: "stack" }, side, panel("Rules", { hint: "Counts are of the last 15 minutes on this node", flush: true, actions: search }, list),
       el("div", { class: "split" }, explainPanel({ signal }), refusals.element)),

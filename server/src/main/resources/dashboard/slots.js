@@ -7,12 +7,12 @@ import { policyOf, policyText } from "./policy.js";
 import { sampleButton } from "./sample.js";
 import { heatLegend, heatStrip } from "./strip.js";
 import { outlookTexts } from "./outlook.js";
-import { cells, defaultZoom, HOUR, ZOOMS, zoomInto, zoomToEnd } from "./strip-data.js";
+import { cells, defaultZoom, hidesNothing, HOUR, ZOOMS, zoomInto, zoomToEnd } from "./strip-data.js";
 import { eventFinder } from "./event-finder.js";
 import { leakedSlots } from "./leaked.js";
 import { whatIf } from "./what-if.js";
 import { windowDetail } from "./window-detail.js";
-import { button, empty, explained, lastOnly, notice, pageHead, panel, segmented } from "./widgets.js";
+import { button, empty, explained, lastOnly, notice, pageHead, panel, segmented, withZone } from "./widgets.js";
 
 const REFRESH_MS = 3000;
 
@@ -87,7 +87,7 @@ export async function show(main, { parts, rest, signal, reload }) {
   let rounds = 0;
 
   main.append(
-    pageHead("Slots", "How full the windows ahead are, and when the backlog ends.",
+    pageHead("Slots", withZone("How full the windows ahead are, and when the backlog ends."),
       el("label", { for: "slots-config", class: "visually-hidden" }, "Configuration"), choice),
     el("div", { class: "stack" }, status.element, paused, tiles.element, first,
       panel("Windows ahead", { hint: range, actions: [zooms.element, el("div", { class: "row" }, back, present, forth)] }, strip.element, heatLegend()),
@@ -159,19 +159,23 @@ export async function show(main, { parts, rest, signal, reload }) {
     if (configName === name && !known) forecast.renew(renewed);
   }
 
+  function stripOf(configName, start, length) {
+    const query = { configName, from: new Date(start).toISOString(), to: new Date(start + length).toISOString(), cells: fittingCells() };
+    return get(withQuery("/api/v1/dashboard/strip", query), { signal });
+  }
+
   async function refresh({ rare = false } = {}) {
     const isLast = asking();
     const asked = name;
     const start = from ?? Date.now();
     isAsking = true;
     try {
-      const query = { configName: asked, from: new Date(start).toISOString(), to: new Date(start + zoom).toISOString(), cells: fittingCells() };
-      const found = await get(withQuery("/api/v1/dashboard/strip", query), { signal });
+      const found = await stripOf(asked, start, zoom);
       if (!isLast()) return;
       lastStrip = found;
       const shown = cells(found);
       strip.update(shown);
-      setText(range, rangeText(found, shown));
+      setText(range, rangeText(found, shown, configurations.find((one) => one.configName === asked)));
       if (selectsFirst && !strip.isChosen()) strip.select(Math.max(0, shown.findIndex((cell) => cell.taken > 0)));
       else if (strip.selected()) detail.refresh(asked, strip.selected(), found);
       selectsFirst = false;
@@ -182,8 +186,12 @@ export async function show(main, { parts, rest, signal, reload }) {
       const whole = showsEnd && !strip.isChosen() ? zoomToEnd(zoom, tiles.end() - start) : zoom;
       showsEnd = false;
       if (whole !== zoom) {
-        setZoom(whole, from);
-        return;
+        const wide = cells(await stripOf(asked, start, whole));
+        if (!isLast()) return;
+        if (!strip.isChosen() && hidesNothing(shown, wide)) {
+          setZoom(whole, from);
+          return;
+        }
       }
       first.hidden = tiles.backlog() !== 0 || shown.some((cell) => cell.taken > 0);
       status.clear();
@@ -221,10 +229,11 @@ export function pauseNotice(pausedUntil, now = Date.now()) {
     ? `Paused until ${moment(pausedUntil, now)} (${relative(pausedUntil, now)}): no event gets a slot before. Slots that are assigned keep their times.` : "";
 }
 
-function rangeText(found, shown) {
+function rangeText(found, shown, { calendar }) {
   const size = found.windowsPerCell === 1 ? "a cell is a window" : `a cell is ${count(found.windowsPerCell)} windows`;
   const incomplete = shown.some((cell) => !cell.complete) ? " · too many windows to count all, zoom in" : "";
-  return `${moment(found.from)} to ${moment(found.to)} · ${size}${incomplete}`;
+  const hours = calendar ? ` · opening hours are in ${calendar.timeZone}` : "";
+  return `${moment(found.from)} to ${moment(found.to)} · ${size}${hours}${incomplete}`;
 }
 
 function tileRow() {
@@ -257,7 +266,7 @@ function tileRow() {
       if (!isWanted()) return;
       const shown = outlookTexts(outlook, one, thousand);
       backlog = outlook?.backlog ?? null;
-      end = Date.parse(outlook?.current?.endsAt);
+      end = outlook?.complete === false ? NaN : Date.parse(outlook?.current?.endsAt);
       for (const [id, [value, detail]] of Object.entries(shown)) set(id, value, detail);
       set("limit", `${count(found.maxPerWindow)}`, `per window of ${policyText(configuration).split(" per ")[1]}`);
       set("peak", count(configuration.peakPerSecond), configuration.spread === "even" ? "exact, even spread" : "at worst, random spread");

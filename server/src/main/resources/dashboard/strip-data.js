@@ -110,11 +110,16 @@ export function defaultZoom(windowMillis) {
   return lengths.find((length) => length / windowMillis >= MIN_WINDOWS) ?? lengths.at(-1);
 }
 
-/** The shortest time that shows a backlog to its end, at least `zoom`, which is also that of none (`NaN`). */
+/** The shortest time that shows a backlog to its end, at least `zoom`; `zoom` if there is no end (`NaN`), or none shows it. */
 export function zoomToEnd(zoom, millisToEnd) {
-  if (Number.isNaN(millisToEnd)) return zoom;
   const lengths = ZOOMS.map(([length]) => length);
-  return lengths.find((length) => length >= zoom && length >= millisToEnd) ?? lengths.at(-1);
+  return lengths.find((length) => length >= zoom && length >= millisToEnd) ?? zoom;
+}
+
+/** Tells whether wider cells show what narrow ones do: all is counted, and events are in as many cells or more. */
+export function hidesNothing(narrow, wide) {
+  const filled = (all) => all.filter((cell) => cell.taken > 0).length;
+  return wide.every((cell) => cell.complete) && filled(wide) >= filled(narrow);
 }
 
 /** A colour between two, as hexadecimal RGB. */

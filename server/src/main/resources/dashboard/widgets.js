@@ -1,6 +1,7 @@
 // Parts that several pages use: panels, fields, tables, dialogs, messages.
 
 import { el, replace, setText, uniqueId } from "./dom.js";
+import { inZone, zoneText } from "./format.js";
 import { Problem } from "./http.js";
 
 export function pageHead(title, text, ...actions) {
@@ -10,6 +11,11 @@ export function pageHead(title, text, ...actions) {
     el("div", { class: "grow" }, el("h1", {}, title), el("p", {}, text)),
     actions.length > 0 && el("div", { class: "row" }, actions),
   );
+}
+
+/** What a page with times is about, and the zone of all of them. */
+export function withZone(text) {
+  return [text, " ", el("span", { class: "nowrap" }, `Times are in ${zoneText()}.`)];
 }
 
 export function panel(title, { hint, actions, flush = false } = {}, ...content) {
@@ -157,7 +163,7 @@ export function toast(text, tone = "") {
 export function explained(problem) {
   if (!(problem instanceof Problem)) return String(problem?.message ?? problem);
   const fields = problem.errors.map((error) => `${error.field} ${error.message}`).join("; ");
-  return fields ? `${problem.message} ${fields}.` : problem.message;
+  return inZone(fields ? `${problem.message} ${fields}.` : problem.message);
 }
 
 /** What to tell when an edit was put on top of a version that came meanwhile. */

@@ -31,7 +31,7 @@ public final class CalendarJson {
 
   /** Reads a calendar, and records violations in {@code fields}. */
   public static Calendar read(Fields fields) {
-    Optional<ZoneId> zone = fields.text("timeZone").flatMap(text -> zone(fields, text));
+    Optional<ZoneId> zone = zone(fields);
     if (zone.isEmpty() && !fields.isWrong("timeZone")) {
       fields.wrong("timeZone", "is missing");
     }
@@ -60,9 +60,11 @@ public final class CalendarJson {
         : new OpeningHours(zone.orElseThrow(), week, closedDates);
   }
 
-  private static Optional<ZoneId> zone(Fields fields, String text) {
+  /** Reads a time zone from the field {@code timeZone}, and records what is wrong with it. */
+  public static Optional<ZoneId> zone(Fields fields) {
+    Optional<String> text = fields.text("timeZone");
     try {
-      return Optional.of(ZoneId.of(text));
+      return text.map(ZoneId::of);
     } catch (DateTimeException e) {
       fields.wrong("timeZone", "must be a time zone such as Europe/Berlin");
       return Optional.empty();

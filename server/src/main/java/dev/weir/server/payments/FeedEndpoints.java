@@ -5,6 +5,7 @@ import dev.weir.engine.payments.FeedStatus;
 import dev.weir.engine.payments.OtherFeedException;
 import dev.weir.engine.payments.ReceptionLostException;
 import dev.weir.engine.payments.TooManyRejectsException;
+import dev.weir.server.http.CalendarJson;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.MediaTypes;
 import dev.weir.server.http.PathSegment;
@@ -39,6 +40,8 @@ import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -254,14 +257,19 @@ final class FeedEndpoints {
   HttpResponse<byte[]> report(HttpRequest<?> request) {
     PaymentBackend backend = access.backend();
     FeedReport report = FeedReport.of(backend, feed(backend, request));
-    return wantsMarkdown(request) ? report.markdown() : report.chart();
+    return wantsMarkdown(request) ? report.markdown() : report.chart(ZoneOffset.UTC);
   }
 
   @Get("/{feedId:[^/]+}/report.svg")
+  @ReadsQuery
   @Produces({MediaTypes.SVG, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> chart(HttpRequest<?> request) {
+    Fields query = Fields.of(request.getParameters());
+    ZoneId zone = CalendarJson.zone(query).orElse(ZoneOffset.UTC);
+    query.refuseOtherParameters();
+    query.throwIfWrong();
     PaymentBackend backend = access.backend();
-    return FeedReport.of(backend, feed(backend, request)).chart();
+    return FeedReport.of(backend, feed(backend, request)).chart(zone);
   }
 
   /** Returns true if the client names Markdown before the image, or only Markdown. */

@@ -11,6 +11,7 @@ import dev.weir.workflows.report.internal.ReportText;
 import io.micronaut.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Optional;
 
@@ -52,8 +53,8 @@ final class FeedReport {
             Optional.of(feed)));
   }
 
-  HttpResponse<byte[]> chart() {
-    return text(ReportChart.of(List.of(section)), MediaTypes.SVG);
+  HttpResponse<byte[]> chart(ZoneId zone) {
+    return text(ReportChart.of(List.of(section), zone), MediaTypes.SVG);
   }
 
   HttpResponse<byte[]> markdown() {

@@ -64,6 +64,12 @@ final class Chromium implements AutoCloseable {
     return new DashboardPage(node, browser.newContext(look.options()));
   }
 
+  /** Opens a window of a user in a time zone. */
+  DashboardPage open(URI node, String timeZone) {
+    return new DashboardPage(
+        node, browser.newContext(DashboardPage.Look.LIGHT.options().setTimezoneId(timeZone)));
+  }
+
   static Path axe() {
     return folder().resolve("node_modules/axe-core/axe.min.js");
   }

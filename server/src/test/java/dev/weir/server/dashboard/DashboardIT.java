@@ -14,8 +14,11 @@ import dev.weir.server.http.RunningNode;
 import dev.weir.server.wiring.Setting;
 import java.io.IOException;
 import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -174,6 +177,66 @@ final class DashboardIT {
     assertThat(dashboard.button("1 min")).hasAttribute("aria-pressed", "true");
     assertThat(strip).hasAttribute("aria-valuetext", chosen);
     assertThat(dashboard.panel("Window").getByRole(AriaRole.ROW)).hasCount(21);
+  }
+
+  /** A wider strip would show the near windows as one cell, or could not reach the end anyway. */
+  @Test
+  void stripIsNotWidenedIfThatHidesWindowsOrDoesNotReachTheEnd() {
+    for (String name : new String[] {"P6D", "P30D"}) {
+      configure(name, 20);
+      assign(name, name + "-", 400);
+      Http.Answer far =
+          http.post(
+              "/api/v1/slots",
+              "{\"eventId\":\"far-%s\",\"configName\":\"%s\",\"requestedTime\":\"%s\"}"
+                  .formatted(name, name, Instant.now().plus(Duration.parse(name))));
+      assertThat(far.status()).as(far.text()).isEqualTo(200);
+      List<String> strips = new ArrayList<>();
+      dashboard
+          .page()
+          .onRequestFinished(
+              request -> {
+                if (request.url().contains("/strip?configName=" + name)) {
+                  strips.add(request.url());
+                }
+              });
+      dashboard.go("slots/" + name, "Slots");
+      assertThat(dashboard.tile("end").locator("dd").last())
+          .hasText(Pattern.compile("^in (5|6|29|30) d"));
+      // What the end of the backlog changes is asked for at once, before the strip is renewed.
+      dashboard.page().waitForCondition(() -> strips.size() >= 4);
+      assertThat(dashboard.button("1 min")).hasAttribute("aria-pressed", "true");
+      assertThat(dashboard.panel("Windows ahead").getByText("a cell is a window")).isVisible();
+    }
+  }
+
+  @Test
+  void everyTimeIsInTheZoneThatThePageNamesAndOpeningHoursNameTheirs() {
+    Http.Answer made =
+        http.post(
+            "/admin/rate-limit/config",
+            "{\"configName\":\"zoned\",\"maxPerWindow\":10,\"windowSize\":\"PT4S\","
+                + "\"pausedUntil\":\"2098-12-31T20:00:00Z\","
+                + "\"calendar\":{\"timeZone\":\"America/New_York\",\"hours\":{\"monday\":[\"09:00-17:00\"]}}}");
+    assertThat(made.status()).as(made.text()).isEqualTo(201);
+    try (DashboardPage there = chromium.open(NODE.address(), "Asia/Kolkata")) {
+      for (String page : new String[] {"Now", "Slots", "Configurations"}) {
+        there.go(page.toLowerCase(Locale.ROOT), page);
+        assertThat(there.page().getByRole(AriaRole.MAIN))
+            .containsText(
+                Pattern.compile("Times are in Asia/(Kolkata|Calcutta) \\(UTC\\+05:30\\)"));
+      }
+      there.go("configurations/zoned", "Configurations");
+      Locator details = there.panel("zoned");
+      assertThat(details.getByText("09:00-17:00 (America/New_York)")).isVisible();
+      assertThat(details.getByText("2099-01-01 01:30:00")).isVisible();
+      there.go("slots/zoned", "Slots");
+      assertThat(there.panel("Windows ahead"))
+          .containsText("opening hours are in America/New_York");
+      assertThat(there.page().getByText(Pattern.compile("^Paused until 2099-01-01 01:30:00")))
+          .isVisible();
+      assertThat(there.errors()).isEmpty();
+    }
   }
 
   /** What others do is seen without a reload, also where the user looks at another time. */

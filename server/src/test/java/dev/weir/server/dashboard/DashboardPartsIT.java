@@ -59,15 +59,22 @@ final class DashboardPartsIT {
         Node.start(
             Settings.of(
                 Map.of(
-                    Setting.PORT, "0",
-                    Setting.DATA, folder.resolve("node").toString(),
+                    Setting.PORT,
+                    "0",
+                    Setting.DATA,
+                    folder.resolve("node").toString(),
                     Setting.DB_URL,
-                        "jdbc:postgresql://127.0.0.1:" + toDatabase.port() + address.getPath(),
-                    Setting.DB_USER, database.user(),
-                    Setting.DB_PASSWORD, database.password(),
-                    Setting.DRAIN, "PT0S",
+                    "jdbc:postgresql://127.0.0.1:" + toDatabase.port() + address.getPath(),
+                    Setting.DB_USER,
+                    database.user(),
+                    Setting.DB_PASSWORD,
+                    database.password(),
+                    Setting.DRAIN,
+                    "PT0S",
+                    Setting.PAYMENTS_DOWNSTREAM,
+                    "simulator",
                     Setting.NOTIFICATIONS_SEND_TIMEOUT,
-                        Duration.ofMillis(BROKER_START_MS).toString()),
+                    Duration.ofMillis(BROKER_START_MS).toString()),
                 Map.of(),
                 Optional.empty()));
     chromium = Chromium.launch();
@@ -161,6 +168,11 @@ final class DashboardPartsIT {
     assertThat(finder.getByText("cancelled", exactly())).isVisible();
     assertThat(http.get("/api/v1/payments/later").ok().textAt("state")).isEqualTo("CANCELLED");
     assertThat(dashboard.panel("salaries June").getByText("done", exactly())).isVisible();
+    try (DashboardPage there = chromium.open(node.address(), "Asia/Kolkata")) {
+      there.go("payments/salaries%20June", "Payments");
+      assertThat(there.panel("Rate against the ceiling").getByRole(AriaRole.IMG))
+          .hasAttribute("src", Pattern.compile("from%20\\d{4}-\\d\\d-[^<]*Asia%2F"));
+    }
     look(
         "payments/salaries%20June",
         "Payments",

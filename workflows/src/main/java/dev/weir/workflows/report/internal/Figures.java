@@ -2,6 +2,7 @@ package dev.weir.workflows.report.internal;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
@@ -9,8 +10,7 @@ import java.util.Locale;
 /** Formats numbers and times for a report, the same in every locale. */
 final class Figures {
   private static final DateTimeFormatter TIME =
-      DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss.SSS 'UTC'", Locale.ROOT)
-          .withZone(ZoneOffset.UTC);
+      DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss.SSS", Locale.ROOT);
 
   private Figures() {}
 
@@ -28,8 +28,14 @@ final class Figures {
     return String.format(Locale.ROOT, "%,.1f", perSecond);
   }
 
+  /** Returns a time of UTC. */
   static String time(Instant time) {
-    return TIME.format(time);
+    return time(time, ZoneOffset.UTC);
+  }
+
+  /** Returns a time in a zone, with the name of the zone. */
+  static String time(Instant time, ZoneId zone) {
+    return TIME.format(time.atZone(zone)) + " " + (zone.equals(ZoneOffset.UTC) ? "UTC" : zone);
   }
 
   /** Returns a duration in its two largest units: 16.7 s, 6 min 40 s, 11 h 6 min, 3 d 4 h. */

@@ -2,6 +2,7 @@ package dev.weir.workflows.report.internal;
 
 import dev.weir.workflows.calls.internal.CallStatistics;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Locale;
 
@@ -15,13 +16,15 @@ final class Panel {
   private static final int MAX_TITLE_LENGTH = 80;
 
   private final ReportSection section;
+  private final ZoneId zone;
   private final List<CallStatistics.Column> columns;
   private final CountScale counts;
   private final double columnWidth;
   private final boolean peaksAreKnown;
 
-  Panel(ReportSection section) {
+  Panel(ReportSection section, ZoneId zone) {
     this.section = section;
+    this.zone = zone;
     this.columns = section.calls().columns();
     this.counts = new CountScale(Math.max(section.ceiling(), section.calls().maxInSecond()));
     this.columnWidth = (double) (RIGHT - LEFT) / Math.max(1, columns.size());
@@ -30,7 +33,7 @@ final class Panel {
 
   void appendTo(StringBuilder svg) {
     text(svg, "title", LEFT, 24, "start", shortened(section.title()));
-    text(svg, "verdict", LEFT, 48, "start", section.verdict());
+    text(svg, "verdict", LEFT, 48, "start", section.verdict(zone));
     grid(svg);
     times(svg);
     calls(svg);
@@ -53,7 +56,7 @@ final class Panel {
     }
     Instant start = columns.getFirst().start();
     long seconds = columns.size() * section.calls().secondsPerColumn();
-    TimeScale scale = new TimeScale(start.getEpochSecond(), seconds);
+    TimeScale scale = new TimeScale(start.getEpochSecond(), seconds, zone);
     for (TimeScale.Tick tick : scale.ticks()) {
       double x =
           LEFT
@@ -62,7 +65,7 @@ final class Panel {
           "<path class=\"grid\" d=\"M%s %sV%s\"/>\n".formatted(number(x), BOTTOM, BOTTOM + 5));
       text(svg, "axis", x, BOTTOM + 20, "middle", tick.label());
     }
-    text(svg, "axis", RIGHT, TOP - 8, "end", "from " + Figures.time(start));
+    text(svg, "axis", RIGHT, TOP - 8, "end", "from " + Figures.time(start, zone));
   }
 
   /** Draws the columns, those with refused calls in another colour. */

@@ -1,5 +1,7 @@
 package dev.weir.workflows.report.internal;
 
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.List;
 
 /**
@@ -39,8 +41,13 @@ public final class ReportChart {
 
   private ReportChart() {}
 
-  /** Returns the image for some runs, from top to bottom. */
+  /** Returns the image for some runs, from top to bottom, with times of UTC. */
   public static String of(List<ReportSection> sections) {
+    return of(sections, ZoneOffset.UTC);
+  }
+
+  /** Returns the image for some runs, from top to bottom, with times in a zone. */
+  public static String of(List<ReportSection> sections, ZoneId zone) {
     int height = Math.max(1, sections.size()) * Panel.HEIGHT + 2 * MARGIN;
     StringBuilder svg = new StringBuilder(16_384);
     svg.append(
@@ -53,16 +60,16 @@ public final class ReportChart {
         %4$s</style>
         <rect class="ground" width="%1$s" height="%2$s"/>
         """
-            .formatted(WIDTH, height, XmlText.of(description(sections)), STYLE));
+            .formatted(WIDTH, height, XmlText.of(description(sections, zone)), STYLE));
     for (int i = 0; i < sections.size(); i++) {
       svg.append("<g transform=\"translate(0 %s)\">\n".formatted(MARGIN + i * Panel.HEIGHT));
-      new Panel(sections.get(i)).appendTo(svg);
+      new Panel(sections.get(i), zone).appendTo(svg);
       svg.append("</g>\n");
     }
     return svg.append("</svg>\n").toString();
   }
 
-  private static String description(List<ReportSection> sections) {
+  private static String description(List<ReportSection> sections, ZoneId zone) {
     if (sections.isEmpty()) {
       return "Nothing was run.";
     }
@@ -71,7 +78,7 @@ public final class ReportChart {
       text.append(text.isEmpty() ? "" : " ")
           .append(section.title())
           .append(": ")
-          .append(section.verdict());
+          .append(section.verdict(zone));
     }
     return text.toString();
   }

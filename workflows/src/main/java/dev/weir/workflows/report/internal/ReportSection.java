@@ -3,6 +3,8 @@ package dev.weir.workflows.report.internal;
 import dev.weir.engine.payments.FeedStatus;
 import dev.weir.workflows.calls.internal.CallResult;
 import dev.weir.workflows.calls.internal.CallStatistics;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.Optional;
 
 /**
@@ -21,8 +23,12 @@ public record ReportSection(
     }
   }
 
-  /** Returns in one sentence whether the ceiling held. */
+  /** Returns in one sentence whether the ceiling held, with times of UTC. */
   String verdict() {
+    return verdict(ZoneOffset.UTC);
+  }
+
+  String verdict(ZoneId zone) {
     if (calls.calls() == 0) {
       return "There were no calls.";
     }
@@ -43,7 +49,7 @@ public record ReportSection(
             Figures.count(ceiling, "call") + " a second",
             calls
                 .maxInSecondEnd()
-                .map(end -> "the second that ended at " + Figures.time(end))
+                .map(end -> "the second that ended at " + Figures.time(end, zone))
                 .orElse("a second"),
             Figures.count(calls.maxInSecond(), "call"));
   }

@@ -9,14 +9,19 @@ import dev.weir.workflows.calls.internal.CallStatistics;
 import dev.weir.workflows.calls.internal.CallTally;
 import java.io.StringReader;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import javax.xml.XMLConstants;
 import javax.xml.parsers.DocumentBuilderFactory;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.LongRange;
 import org.junit.jupiter.api.Test;
@@ -182,14 +187,29 @@ final class ReportChartTest {
   void scalesHaveFewRoundSteps(
       @ForAll @LongRange(max = 1_000_000_000) long count,
       @ForAll @LongRange(min = 1, max = 1_000_000_000) long seconds,
-      @ForAll @LongRange(max = 4_000_000_000L) long start) {
+      @ForAll @LongRange(max = 4_000_000_000L) long start,
+      @ForAll("zones") String zone) {
     CountScale counts = new CountScale(count);
     assertThat(counts.max()).isGreaterThan(count);
     assertThat(counts.max() / counts.step()).isBetween(1L, 5L);
-    List<TimeScale.Tick> ticks = new TimeScale(start, seconds).ticks();
+    List<TimeScale.Tick> ticks = new TimeScale(start, seconds, ZoneId.of(zone)).ticks();
     assertThat(ticks).hasSizeLessThanOrEqualTo(9);
     assertThat(ticks)
         .allMatch(tick -> tick.epochSecond() >= start && tick.epochSecond() <= start + seconds);
+  }
+
+  @Provide
+  Arbitrary<String> zones() {
+    return Arbitraries.of("UTC", "Europe/Berlin", "Asia/Kolkata", "Australia/Lord_Howe");
+  }
+
+  @Test
+  void timesAreRoundInTheirZone() {
+    long midnight = Instant.parse("2026-06-01T18:30:00Z").getEpochSecond();
+    assertThat(new TimeScale(midnight - 7_200, 28_800, ZoneId.of("Asia/Kolkata")).ticks())
+        .extracting(TimeScale.Tick::label)
+        .containsExactly(
+            "22:00", "23:00", "00:00", "01:00", "02:00", "03:00", "04:00", "05:00", "06:00");
   }
 
   private static ReportSection section(String title, int ceiling, CallStatistics calls) {
