@@ -8,6 +8,7 @@ import java.util.Optional;
  *
  * @param configName slot configuration of the payments that name none
  * @param isHeld whether its payments are not called, because it or all feeds are held
+ * @param heldReason why Weir itself holds all feeds; empty if it does not
  * @param read records that were read
  * @param repeated records that repeat a known payment with the same content, which are skipped
  * @param rejected records that cannot be paid
@@ -20,6 +21,7 @@ public record FeedStatus(
     String configName,
     FeedState state,
     boolean isHeld,
+    String heldReason,
     long read,
     long repeated,
     long rejected,

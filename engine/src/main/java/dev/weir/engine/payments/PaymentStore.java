@@ -199,7 +199,8 @@ public interface PaymentStore {
    * @param first when the first of them was begun
    * @param inProgressUntil until when one may be in progress whose result is not recorded
    * @param unknown when the last one was begun that is no longer in progress and has no known
-   *     result: the payment may have been made
+   *     result, or when it was noticed that the store may have lost one: the payment may have been
+   *     made
    * @param lastDetail what is known about the result of the last one
    */
   record PastCalls(
@@ -352,6 +353,19 @@ public interface PaymentStore {
 
   /** Returns true if all feeds are held. */
   boolean isAllHeld();
+
+  /** Returns why Weir itself holds all feeds; empty if it does not. */
+  String holdReason();
+
+  /**
+   * Holds all feeds if the store lacks the call whose result this object recorded last: it was
+   * restored to an older state, and payments that it has as open may have been made. {@link
+   * #beginCall} begins no call then, and does the same. Payments of feeds that came before have
+   * {@link PastCalls#unknown} from then on.
+   *
+   * @return whether it was restored
+   */
+  boolean holdIfRestored();
 
   /**
    * Returns the number of calls of a feed's payments in each interval that has any, by the time at

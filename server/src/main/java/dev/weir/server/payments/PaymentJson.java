@@ -20,6 +20,9 @@ final class PaymentJson {
     json.writeStringField("configName", feed.configName());
     json.writeStringField("state", feed.state().name());
     json.writeBooleanField("held", feed.isHeld());
+    if (!feed.heldReason().isEmpty()) {
+      json.writeStringField("heldReason", feed.heldReason());
+    }
     json.writeNumberField("read", feed.read());
     json.writeNumberField("repeated", feed.repeated());
     json.writeNumberField("rejected", feed.rejected());

@@ -59,6 +59,9 @@ final class PaymentRuntime implements AutoCloseable {
   /** Where payments are made if not by this node; empty if by this node or not known. */
   private volatile String otherNode = "";
 
+  /** Why Weir itself holds all payments; empty if it does not. */
+  private volatile String holdReason = "";
+
   private volatile boolean isClosed;
 
   /**
@@ -123,6 +126,11 @@ final class PaymentRuntime implements AutoCloseable {
     return problem;
   }
 
+  /** Returns why Weir itself holds all payments, as far as the last round knows. */
+  String holdReason() {
+    return holdReason;
+  }
+
   /** Returns which other node makes the payments; empty if none is known to. */
   String otherNode() {
     return otherNode;
@@ -147,6 +155,9 @@ final class PaymentRuntime implements AutoCloseable {
   /** Returns whether the next round should begin at once. */
   private boolean tryRound() {
     try {
+      // Also if this node makes no payments any more: it may be the only one that knows.
+      boolean unusedToo = store.holdIfRestored();
+      holdReason = store.holdReason();
       // If there is more, the next round removes it.
       boolean unused = store.discardGivenUp(MAX_SILENCE);
       round();

@@ -104,6 +104,10 @@ record PaymentsPart(PaymentAccess access, PaymentMetrics metrics, Supplier<List<
   }
 
   private static List<String> warnings(PaymentRuntime runtime) {
+    String held = runtime.holdReason();
+    if (!held.isEmpty()) {
+      return List.of("all payments are held: " + held);
+    }
     if (runtime.isDown()) {
       return List.of("payments are not made: " + runtime.problem());
     }

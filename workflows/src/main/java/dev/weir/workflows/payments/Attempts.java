@@ -36,9 +36,9 @@ public record Attempts(Duration maxTime, Duration firstWait, Duration maxWait) {
     return firstCall.plus(maxTime);
   }
 
-  /** Returns the wait after a number of calls. */
+  /** Returns the wait after a number of calls; after none, that after the first one. */
   Duration waitAfter(int calls) {
-    Duration wait = firstWait.multipliedBy(1L << Math.min(calls - 1, MAX_DOUBLINGS));
+    Duration wait = firstWait.multipliedBy(1L << Math.clamp(calls - 1L, 0, MAX_DOUBLINGS));
     return wait.compareTo(maxWait) > 0 ? maxWait : wait;
   }
 }

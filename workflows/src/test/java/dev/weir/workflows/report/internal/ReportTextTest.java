@@ -38,7 +38,8 @@ final class ReportTextTest {
             | duration | 60.0 s |
 
             ## How this was measured
-            The payment API recorded the time at which each call arrived. A sliding second""");
+            The payment API recorded the time at which each call arrived. A sliding second\
+            """);
   }
 
   @Test
@@ -60,6 +61,7 @@ final class ReportTextTest {
             "bulk",
             FeedState.STARTED,
             false,
+            "",
             1_000,
             10,
             20,
@@ -91,6 +93,7 @@ final class ReportTextTest {
             "bulk",
             FeedState.DONE,
             false,
+            "",
             8,
             0,
             0,

@@ -17,6 +17,10 @@ final class Cancelling {
   static final String MAY_BE_MADE =
       "select from payment_call c where c.payment_id = p.payment_id and c.result in (4, 6)";
 
+  /** Whether a payment p may have been made by a call of which nothing is known. */
+  private static final String MAY_BE_MADE_UNKNOWN =
+      "(exists (%s) or %s is not null)".formatted(MAY_BE_MADE, PaymentHistory.RESTORED_AT);
+
   /** The rule, for a payment p at the time {@code present.at}. */
   static final String CANCELLABLE =
       """
@@ -43,12 +47,12 @@ final class Cancelling {
         from present
         where p.payment_id = any(?) and %2$s
         returning p.payment_id, p.feed_no, p.state, p.attempts, present.at,
-                  ? || case when exists (%3$s) then ', and may have been made' else '' end as detail)
+                  ? || case when %3$s then ', and may have been made' else '' end as detail)
       insert into payment_audit (payment_id, feed_no, state, attempts, ended_at, detail,
                                  recorded_at)
       select e.payment_id, e.feed_no, e.state, e.attempts, e.at, e.detail, %1$s from ended e
       """
-          .formatted(Dialect.POSTGRESQL.now(), CANCELLABLE, MAY_BE_MADE);
+          .formatted(Dialect.POSTGRESQL.now(), CANCELLABLE, MAY_BE_MADE_UNKNOWN);
 
   private Cancelling() {}
 

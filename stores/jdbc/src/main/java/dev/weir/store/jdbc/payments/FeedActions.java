@@ -163,6 +163,11 @@ final class FeedActions {
         .orElseThrow();
   }
 
+  /** Records that Weir itself holds all feeds. */
+  static void recordHoldByWeir(Connection connection) throws SQLException {
+    record(connection, "hold", new FeedScope.All(), "weir", 0);
+  }
+
   private static void record(
       Connection connection, String action, FeedScope scope, String actor, int payments)
       throws SQLException {

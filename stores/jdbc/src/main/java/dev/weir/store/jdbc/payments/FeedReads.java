@@ -25,7 +25,8 @@ final class FeedReads {
              (select count(*) from payment p
               where p.feed_no = f.feed_no and p.state in (1, 2)) as open_count,
              u.failed, u.cancelled, u.not_started,
-             exists (select from payment_hold h where h.feed_no in (0, f.feed_no)) as is_held
+             exists (select from payment_hold h where h.feed_no in (0, f.feed_no)) as is_held,
+             coalesce((select h.reason from payment_hold h where h.feed_no = 0), '') as held_reason
       from payment_feed f
       cross join lateral (
         select count(*) filter (where p.state = 4) as failed,
@@ -99,6 +100,7 @@ final class FeedReads {
         row.getString("config_name"),
         state == FeedState.STARTED && open == 0 ? FeedState.DONE : state,
         row.getBoolean("is_held"),
+        row.getString("held_reason"),
         row.getLong("read_count"),
         row.getLong("repeated_count"),
         row.getLong("rejected_count"),

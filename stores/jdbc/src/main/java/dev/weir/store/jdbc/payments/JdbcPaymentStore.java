@@ -29,6 +29,7 @@ public final class JdbcPaymentStore implements PaymentStore {
   private final FeedChunks chunks;
   private final PaymentEnds ends;
   private final PaymentHolds holds;
+  private final PaymentHistory history;
   private final FeedActions actions;
   private final PaymentLists lists;
 
@@ -47,7 +48,8 @@ public final class JdbcPaymentStore implements PaymentStore {
     this.reception = new FeedReception(transactions, maxRejects);
     this.reads = new FeedReads(transactions);
     this.chunks = new FeedChunks(transactions);
-    this.ends = new PaymentEnds(transactions, clock);
+    this.history = new PaymentHistory(transactions);
+    this.ends = new PaymentEnds(transactions, clock, history);
     this.holds = new PaymentHolds(transactions);
     this.actions = new FeedActions(transactions, clock);
     this.lists = new PaymentLists(transactions);
@@ -258,6 +260,16 @@ public final class JdbcPaymentStore implements PaymentStore {
   @Override
   public boolean isAllHeld() {
     return holds.isAllHeld();
+  }
+
+  @Override
+  public String holdReason() {
+    return holds.reason();
+  }
+
+  @Override
+  public boolean holdIfRestored() {
+    return history.holdIfRestored();
   }
 
   @Override

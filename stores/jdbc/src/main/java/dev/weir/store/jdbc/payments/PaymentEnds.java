@@ -37,9 +37,9 @@ final class PaymentEnds {
       """
       update payment p set state = 2
       where p.payment_id = ? and p.state in (1, 2)
-      returning p.attempts, %s as now_micros, %s
+      returning p.attempts, %s as now_micros, %s as restored_at, %s
       """
-          .formatted(NOW, PaymentRow.CONTENT);
+          .formatted(NOW, PaymentHistory.RESTORED_AT, PaymentRow.CONTENT);
 
   private static final String PAST_CALLS =
       """
@@ -58,7 +58,8 @@ final class PaymentEnds {
 
   /**
    * Begins a call. Of two attempts at the same time, the second one waits for the row of the
-   * payment, and then finds another number of calls; so does a cancellation with the state.
+   * payment, and then finds another number of calls; so does a cancellation with the state. None is
+   * begun in a database that lacks the last call that this process recorded.
    */
   private static final String BEGIN_CALL =
       """
@@ -66,7 +67,7 @@ final class PaymentEnds {
       begun as (
         update payment p set attempts = p.attempts + 1
         from present
-        where p.payment_id = ? and p.state = 2 and p.attempts = ? and %s
+        where p.payment_id = ? and p.state = 2 and p.attempts = ? and %s and %s
           and not exists (select from payment_call c
                           where c.payment_id = p.payment_id and c.called_at <= present.at - ?
                             and c.called_at > coalesce(p.retried_at, 0))
@@ -77,7 +78,7 @@ final class PaymentEnds {
       from begun b
       returning called_at
       """
-          .formatted(NOW, PaymentHolds.NOT_HELD);
+          .formatted(NOW, PaymentHolds.NOT_HELD, PaymentHistory.HAS_CALL);
 
   private static final String WITHDRAW_CALL =
       """
@@ -129,12 +130,16 @@ final class PaymentEnds {
           insert into payment_audit (payment_id, feed_no, state, attempts, ended_at, detail,
                                      recorded_at)
           select e.payment_id, e.feed_no, e.state, e.attempts, ?, ?, %s from ended e
+          returning %s
           """
-              .formatted(Dialect.POSTGRESQL.now());
+              .formatted(Dialect.POSTGRESQL.now(), PaymentHistory.HAS_CALL);
 
   private static final String HAS_UNKNOWN_CALL =
-      "select from payment p where p.payment_id = ? and exists (%s and c.called_at <> ?)"
-          .formatted(Cancelling.MAY_BE_MADE);
+      """
+      select from payment p
+      where p.payment_id = ? and (exists (%s and c.called_at <> ?) or %s is not null)
+      """
+          .formatted(Cancelling.MAY_BE_MADE, PaymentHistory.RESTORED_AT);
 
   private static final String WITHOUT_SLOT =
       """
@@ -212,10 +217,12 @@ final class PaymentEnds {
 
   private final Transactions transactions;
   private final StoreClock clock;
+  private final PaymentHistory history;
 
-  PaymentEnds(Transactions transactions, StoreClock clock) {
+  PaymentEnds(Transactions transactions, StoreClock clock, PaymentHistory history) {
     this.transactions = transactions;
     this.clock = clock;
+    this.history = history;
   }
 
   Optional<Beginning> begin(String paymentId) {
@@ -238,8 +245,11 @@ final class PaymentEnds {
   /** Most payments have none when they begin, and need no further statement. */
   private static PastCalls calls(Connection connection, int count, ResultSet payment)
       throws SQLException {
+    Optional<Instant> restored = PaymentRow.time(payment, "restored_at");
     if (count == 0) {
-      return PastCalls.NONE;
+      return restored.isEmpty()
+          ? PastCalls.NONE
+          : new PastCalls(0, Optional.empty(), Optional.empty(), restored, "");
     }
     return Sql.first(
             connection,
@@ -248,7 +258,7 @@ final class PaymentEnds {
                     count,
                     PaymentRow.time(row, "first_called"),
                     PaymentRow.time(row, "in_progress"),
-                    PaymentRow.time(row, "unknown"),
+                    PaymentRow.time(row, "unknown").or(() -> restored),
                     Objects.requireNonNullElse(row.getString("last_detail"), "")),
             PAST_CALLS,
             payment.getString("payment_id"),
@@ -258,17 +268,25 @@ final class PaymentEnds {
 
   Optional<Instant> beginCall(
       String paymentId, int knownCalls, Duration maxCall, Duration maxTime) {
-    return transactions.autoCommit(
-        connection ->
-            Sql.first(
-                connection,
-                row -> Micros.instant(row.getLong(1)),
-                BEGIN_CALL,
-                Sql.orNull(Sql.givenNow(connection, clock)),
-                paymentId,
-                knownCalls,
-                Micros.saturated(maxTime),
-                Micros.saturated(maxCall)));
+    PaymentHistory.KnownCall last = history.last();
+    Optional<Instant> begun =
+        transactions.autoCommit(
+            connection ->
+                Sql.first(
+                    connection,
+                    row -> Micros.instant(row.getLong(1)),
+                    BEGIN_CALL,
+                    Sql.orNull(Sql.givenNow(connection, clock)),
+                    paymentId,
+                    knownCalls,
+                    PaymentHistory.KnownCall.id(last),
+                    PaymentHistory.KnownCall.time(last),
+                    Micros.saturated(maxTime),
+                    Micros.saturated(maxCall)));
+    if (begun.isEmpty()) {
+      boolean unused = history.holdIfRestored();
+    }
+    return begun;
   }
 
   void withdrawCall(String paymentId, Instant calledAt) {
@@ -304,11 +322,13 @@ final class PaymentEnds {
   }
 
   boolean ended(PaymentCall call, PaymentState state) {
-    int audits =
+    PaymentHistory.KnownCall last = history.last();
+    Optional<Boolean> hasLast =
         transactions.autoCommit(
             connection ->
-                Sql.update(
+                Sql.first(
                     connection,
+                    row -> row.getBoolean(1),
                     ENDED,
                     call.paymentId(),
                     Micros.ceil(call.calledAt()),
@@ -318,8 +338,14 @@ final class PaymentEnds {
                     PaymentRow.number(state),
                     call.paymentId(),
                     Micros.ceil(call.answeredAt()),
-                    call.detail()));
-    return audits > 0;
+                    call.detail(),
+                    PaymentHistory.KnownCall.id(last),
+                    PaymentHistory.KnownCall.time(last)));
+    if (hasLast.orElse(false)) {
+      history.recorded(
+          last, new PaymentHistory.KnownCall(call.paymentId(), Micros.ceil(call.calledAt())));
+    }
+    return hasLast.isPresent();
   }
 
   Instant withoutSlot(String paymentId, Instant now) {

@@ -26,6 +26,16 @@ final class PaymentHolds {
         connection -> Sql.first(connection, row -> true, IS_HELD, paymentId).isPresent());
   }
 
+  String reason() {
+    return transactions.read(
+        connection ->
+            Sql.first(
+                    connection,
+                    row -> row.getString(1),
+                    "select reason from payment_hold where feed_no = 0")
+                .orElse(""));
+  }
+
   boolean isAllHeld() {
     return transactions.read(
         connection ->

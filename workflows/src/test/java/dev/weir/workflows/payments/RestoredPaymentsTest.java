@@ -1,0 +1,311 @@
+package dev.weir.workflows.payments;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.core.slots.SlotPolicy;
+import dev.weir.engine.StoreException;
+import dev.weir.engine.payments.FeedRecord;
+import dev.weir.engine.payments.FeedScope;
+import dev.weir.engine.payments.Payment;
+import dev.weir.engine.payments.PaymentCall;
+import dev.weir.engine.payments.PaymentState;
+import dev.weir.engine.payments.PaymentStatus;
+import dev.weir.engine.payments.PaymentStore;
+import dev.weir.engine.slots.SlotObserver;
+import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.engine.slots.SlotStore;
+import dev.weir.store.jdbc.PoolSettings;
+import dev.weir.store.jdbc.PostgresqlPool;
+import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.limits.JdbcLeaseStore;
+import dev.weir.store.jdbc.payments.JdbcPaymentStore;
+import dev.weir.store.jdbc.slots.internal.JdbcSlotConfigs;
+import dev.weir.store.jdbc.slots.internal.JdbcSlotLedger;
+import dev.weir.store.jdbc.slots.internal.JdbcSlotUpkeep;
+import dev.weir.workflows.SlotSource;
+import dev.weir.workflows.payments.PaymentActivities.Kind;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A database that is replaced by a backup of it under a node that makes payments. What was paid
+ * since the backup is open again, and nothing says that it was called.
+ */
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class RestoredPaymentsTest {
+  private static final String CONFIG = "bank";
+
+  @TempDir private Path folder;
+  private EmbeddedPostgres server;
+  private HikariDataSource pool;
+  private SlotScheduler scheduler;
+  private PaymentStore store;
+  private final Bank bank = new Bank();
+
+  /** Makes every payment as often as it is asked to, as one that has forgotten the ids. */
+  private static final class Bank implements Downstream {
+    final List<String> made = new CopyOnWriteArrayList<>();
+    final List<String> lookedUp = new CopyOnWriteArrayList<>();
+    volatile boolean hasLookUp;
+
+    @Override
+    public Answer pay(Payment payment) {
+      made.add(payment.paymentId());
+      return new Answer.Paid("made");
+    }
+
+    @Override
+    public boolean hasLookUp() {
+      return hasLookUp;
+    }
+
+    @Override
+    public LookUp lookUp(Payment payment) {
+      lookedUp.add(payment.paymentId());
+      return made.contains(payment.paymentId()) ? new LookUp.Made("found") : new LookUp.NotKnown();
+    }
+
+    @Override
+    public Duration maxCallTime() {
+      return Duration.ofSeconds(10);
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  @BeforeEach
+  void start() throws IOException {
+    server = server(0);
+    pool =
+        PostgresqlPool.open(
+            new PoolSettings(
+                server.getJdbcUrl("postgres", "postgres"),
+                "postgres",
+                "",
+                1,
+                4,
+                Duration.ofSeconds(30)));
+    PostgresqlPool.migrate(pool);
+    scheduler =
+        SlotScheduler.on(
+            SlotStore.of(
+                new JdbcSlotLedger(pool, StoreClock.DATABASE, new Random(1), SlotObserver.NONE),
+                new JdbcSlotConfigs(pool, StoreClock.DATABASE),
+                new JdbcSlotUpkeep(pool, StoreClock.DATABASE),
+                () -> {}));
+    scheduler.configure(CONFIG, SlotPolicy.of(1000, Duration.ofSeconds(1)));
+    store = new JdbcPaymentStore(pool);
+  }
+
+  @AfterEach
+  void end() throws IOException {
+    scheduler.close();
+    pool.close();
+    server.close();
+  }
+
+  @Test
+  void whatWasPaidSinceTheBackupIsNotCalledBeforeItIsResumed() throws IOException {
+    receive("f", 0, 3);
+    backUp();
+    payAll(0, 3);
+    assertThat(bank.made).hasSize(3);
+
+    restore();
+
+    payAll(0, 3);
+    assertThat(bank.made).as("calls").hasSize(3);
+    assertThat(store.isAllHeld()).isTrue();
+    assertThat(store.holdReason()).contains("restored to an older state");
+    assertThat(store.feed("f").orElseThrow().heldReason()).isEqualTo(store.holdReason());
+
+    store.resume(new FeedScope.All(), "operator");
+    payAll(0, 3);
+    assertThat(bank.made).as("calls after the operator has resumed").hasSize(6);
+  }
+
+  @Test
+  void lookUpIsAskedBeforeTheFirstCallThatIsKnown() throws IOException {
+    bank.hasLookUp = true;
+    receive("f", 0, 3);
+    backUp();
+    payAll(0, 2);
+    assertThat(bank.lookedUp).isEmpty();
+
+    restore();
+
+    payAll(0, 3);
+    store.resume(new FeedScope.All(), "operator");
+    payAll(0, 3);
+    assertThat(bank.made).as("the third one was not made").containsExactly("p0", "p1", "p2");
+    assertThat(bank.lookedUp).containsExactly("p0", "p1", "p2");
+    assertThat(IntStream.range(0, 3).mapToObj(i -> store.find("p" + i).orElseThrow()))
+        .extracting(PaymentStatus::state)
+        .containsOnly(PaymentState.PAID);
+
+    receive("later", 3, 4);
+    payAll(3, 4);
+    assertThat(bank.lookedUp).as("of a feed that came later, nothing is lost").hasSize(3);
+  }
+
+  @Test
+  void resultThatIsRecordedAfterTheRestoreHidesNothing() throws IOException {
+    receive("f", 0, 3);
+    Instant late = begin("p2");
+    backUp();
+    payAll(0, 1);
+
+    restore();
+
+    assertThat(
+            store.ended(
+                new PaymentCall("p2", late, late, PaymentCall.Result.PAID, ""), PaymentState.PAID))
+        .isTrue();
+    payAll(0, 2);
+    assertThat(bank.made).containsExactly("p0");
+    assertThat(store.isAllHeld()).isTrue();
+  }
+
+  @Test
+  void nodeThatCallsNothingNotices() throws IOException {
+    receive("f", 0, 2);
+    payAll(0, 1);
+    backUp();
+    assertThat(store.holdIfRestored()).as("nothing is lost by a restart").isFalse();
+    payAll(1, 2);
+    restore();
+
+    assertThat(store.holdIfRestored()).isTrue();
+    assertThat(store.holdReason()).isNotEmpty();
+    assertThat(store.holdIfRestored()).as("it is held already").isFalse();
+    assertThat(store.resume(new FeedScope.All(), "operator")).isTrue();
+    assertThat(store.holdReason()).isEmpty();
+  }
+
+  @Test
+  void cancelledAfterARestoreMayHaveBeenMade() throws IOException {
+    receive("f", 0, 2);
+    backUp();
+    payAll(0, 1);
+    restore();
+    assertThat(store.holdIfRestored()).isTrue();
+
+    assertThat(store.cancel("p0")).isPresent();
+
+    assertThat(store.find("p0").orElseThrow().reason())
+        .isEqualTo("cancelled, and may have been made");
+  }
+
+  /** Begins a call. */
+  private Instant begin(String paymentId) {
+    assertThat(store.begin(paymentId)).isPresent();
+    return store.beginCall(paymentId, 0, Duration.ofSeconds(10), Duration.ofHours(1)).orElseThrow();
+  }
+
+  private void receive(String feed, int from, int to) {
+    PaymentStore.Reception reception =
+        ((PaymentStore.Opening.Opened) store.open(feed, CONFIG)).reception();
+    store.add(
+        reception,
+        IntStream.range(from, to)
+            .<FeedRecord>mapToObj(i -> new FeedRecord.Accepted(i + 2, payment(i)))
+            .toList());
+    store.complete(reception, "digest");
+  }
+
+  private static Payment payment(int number) {
+    return new Payment(
+        "p" + number, BigDecimal.TEN, "EUR", "from", "to", Optional.empty(), "", CONFIG);
+  }
+
+  private PaymentExecution execution() {
+    return new PaymentExecution(
+        new PaymentParts(
+            store,
+            SlotSource.of(scheduler),
+            new LeaseCeiling(
+                new JdbcLeaseStore(pool),
+                "bank",
+                100,
+                new LeaseCeiling.Times(
+                    bank.maxCallTime(), Duration.ofSeconds(1), Duration.ofMinutes(15))),
+            CallGate.OPEN,
+            bank,
+            Attempts.within(Duration.ofHours(1)),
+            "queue",
+            InstantSource.system()));
+  }
+
+  /** Does what the workflows of payments do. */
+  private void payAll(int from, int to) {
+    PaymentExecution execution = execution();
+    for (int i = from; i < to; i++) {
+      while (execution.pay("p" + i).kind() != Kind.ENDED) {
+        Thread.onSpinWait();
+      }
+    }
+  }
+
+  private void backUp() throws IOException {
+    server.close();
+    copy(folder.resolve("data"), folder.resolve("backup"));
+    startAgain();
+  }
+
+  private void restore() throws IOException {
+    server.close();
+    Files.move(folder.resolve("data"), folder.resolve("lost"));
+    copy(folder.resolve("backup"), folder.resolve("data"));
+    startAgain();
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    try (Stream<Path> files = Files.walk(from)) {
+      for (Path file : (Iterable<Path>) files::iterator) {
+        Files.copy(file, to.resolve(from.relativize(file)));
+      }
+    }
+    // PostgreSQL starts only in a folder that other users cannot read.
+    Files.setPosixFilePermissions(to, Files.getPosixFilePermissions(from));
+  }
+
+  /** Returns when the node's pool has noticed that the database is back. */
+  private void startAgain() throws IOException {
+    server = server(server.getPort());
+    while (true) {
+      try {
+        Instant unused = store.now();
+        return;
+      } catch (StoreException stillGone) {
+        Thread.onSpinWait();
+      }
+    }
+  }
+
+  private EmbeddedPostgres server(int port) throws IOException {
+    return EmbeddedPostgres.builder()
+        .setDataDirectory(folder.resolve("data"))
+        .setCleanDataDirectory(false)
+        .setPort(port)
+        .start();
+  }
+}
