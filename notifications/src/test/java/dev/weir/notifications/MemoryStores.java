@@ -441,7 +441,7 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
               || row.state == MessageState.UNKNOWN
               || row.state == MessageState.SENT)) {
         row.state = delivery.state();
-        row.attempt = Optional.empty();
+        row.attempt = delivery.attempt();
         row.changedAt = delivery.at();
         row.provider = Optional.of(delivery.provider());
         row.providerId = delivery.providerIds().stream().findFirst();
@@ -477,7 +477,10 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
     if (row.state == MessageState.DELIVERED || row.isReported) {
       return row.state == receipt.state() ? ReceiptResult.REPEATED : ReceiptResult.CONTRADICTED;
     }
-    row.changedAt = row.state == receipt.state() ? row.changedAt : clock.instant();
+    if (row.state != receipt.state()) {
+      row.changedAt = clock.instant();
+      row.attempt = Optional.empty();
+    }
     row.state = receipt.state();
     row.isReported = true;
     return ReceiptResult.RECORDED;
@@ -489,17 +492,29 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
     Set<UUID> reopened = new HashSet<>();
     for (UUID id : messages) {
       Row row = rows.get(id);
-      if (row != null
-          && (row.state == MessageState.FAILED || row.state == MessageState.UNKNOWN)
-          && !row.isUnpublishable
-          && !row.changedAt.isAfter(failedBy)) {
-        row.state = MessageState.ACCEPTED;
-        row.attempt = Optional.empty();
-        row.isReported = false;
+      if (row != null && !row.changedAt.isAfter(failedBy) && isReopened(row)) {
         reopened.add(id);
       }
     }
     return reopened;
+  }
+
+  @Override
+  public synchronized boolean reopen(Attempt failed) {
+    requireUp();
+    Row row = rows.get(failed.message());
+    return row != null && row.attempt.equals(Optional.of(failed.id())) && isReopened(row);
+  }
+
+  private static boolean isReopened(Row row) {
+    if ((row.state != MessageState.FAILED && row.state != MessageState.UNKNOWN)
+        || row.isUnpublishable) {
+      return false;
+    }
+    row.state = MessageState.ACCEPTED;
+    row.attempt = Optional.empty();
+    row.isReported = false;
+    return true;
   }
 
   @Override

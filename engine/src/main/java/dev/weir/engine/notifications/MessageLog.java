@@ -53,8 +53,8 @@ public interface MessageLog {
   /**
    * Records what a provider did. A record never moves a message backwards: after {@link
    * MessageState#SENT} only {@link MessageState#DELIVERED} or {@link MessageState#FAILED} changes
-   * it, and after these nothing does. It ends the attempt with the message. Unlogged and deferred
-   * messages are ignored.
+   * it, and after these nothing does. An attempt of another sender with the message ends, too.
+   * Unlogged and deferred messages are ignored.
    */
   void record(List<Delivery> deliveries);
 
@@ -105,6 +105,16 @@ public interface MessageLog {
   Set<UUID> reopen(List<UUID> messages, Instant failedBy);
 
   /**
+   * Makes a {@linkplain MessageState#FAILED failed} or {@linkplain MessageState#UNKNOWN unknown}
+   * message {@linkplain MessageState#ACCEPTED accepted} again, as the other method does, if it has
+   * ended, or is, in this attempt. Unlike a time, an attempt cannot be another failure than the one
+   * that the caller knows.
+   *
+   * @return true if it was
+   */
+  boolean reopen(Attempt failed);
+
+  /**
    * Removes up to {@code max} messages that have {@linkplain MessageState#isFinished ended}, or are
    * {@linkplain MessageState#UNKNOWN unknown}, and were neither counted nor changed for more than
    * {@code retention}, with their idempotency keys. The clock of the store decides, because the log
@@ -132,6 +142,8 @@ public interface MessageLog {
    * @param provider name of the provider
    * @param providerIds the ids that the provider gave to its parts, for receipts; empty for none
    * @param reason why it failed or is unknown; empty otherwise
+   * @param attempt id of the attempt that has ended so, for {@link #reopen(Attempt)}; empty for
+   *     none
    */
   record Delivery(
       UUID message,
@@ -139,7 +151,19 @@ public interface MessageLog {
       Instant at,
       String provider,
       List<String> providerIds,
-      Optional<String> reason) {
+      Optional<String> reason,
+      Optional<UUID> attempt) {
+    /** Creates one that is known by its time only. */
+    public Delivery(
+        UUID message,
+        MessageState state,
+        Instant at,
+        String provider,
+        List<String> providerIds,
+        Optional<String> reason) {
+      this(message, state, at, provider, providerIds, reason, Optional.empty());
+    }
+
     public Delivery {
       switch (state) {
         case UNKNOWN, SENT, DELIVERED, FAILED -> {}

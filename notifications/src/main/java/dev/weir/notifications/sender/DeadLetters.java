@@ -5,6 +5,8 @@ import dev.weir.notifications.kafka.MessageRecords;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
@@ -23,6 +25,9 @@ final class DeadLetters {
   static final String PROVIDER = "weir-provider";
   static final String FAILED_AT = "weir-failed-at";
 
+  /** The id of the attempt in the log that was the last; absent if there was none. */
+  static final String FAILED_ATTEMPT = "weir-failed-attempt";
+
   private static final int MAX_SHORTENED_BYTES = 4096;
 
   private final Producer<byte[], byte[]> producer;
@@ -34,21 +39,40 @@ final class DeadLetters {
   }
 
   /**
+   * How a record was tried.
+   *
+   * @param count of attempts
+   * @param attempt id of the last one in the log; empty if there was none
+   */
+  record Tried(int count, Optional<UUID> attempt) {
+    static final Tried NOT = new Tried(0, Optional.empty());
+  }
+
+  /**
    * Adds a record and waits until the broker has it.
    *
    * @throws KafkaUnavailableException if it may not have it
    */
-  void add(OutboundRecord outbound, String reason, int attempts, String provider, Instant at) {
+  void add(OutboundRecord outbound, String reason, Tried tried, String provider, Instant at) {
     ConsumerRecord<byte[], byte[]> record = outbound.record();
     ProducerRecord<byte[], byte[]> letter =
         new ProducerRecord<>(topic, null, record.key(), record.value(), record.headers());
-    letter.headers().remove(REASON).remove(ATTEMPTS).remove(PROVIDER).remove(FAILED_AT);
+    letter
+        .headers()
+        .remove(REASON)
+        .remove(ATTEMPTS)
+        .remove(PROVIDER)
+        .remove(FAILED_AT)
+        .remove(FAILED_ATTEMPT);
     letter
         .headers()
         .add(REASON, MessageRecords.bytes(reason))
-        .add(ATTEMPTS, MessageRecords.bytes(Integer.toString(attempts)))
+        .add(ATTEMPTS, MessageRecords.bytes(Integer.toString(tried.count())))
         .add(PROVIDER, MessageRecords.bytes(provider))
         .add(FAILED_AT, MessageRecords.bytes(at.toString()));
+    tried
+        .attempt()
+        .ifPresent(id -> letter.headers().add(FAILED_ATTEMPT, MessageRecords.bytes(id.toString())));
     try {
       send(letter);
     } catch (KafkaException | ExecutionException e) {

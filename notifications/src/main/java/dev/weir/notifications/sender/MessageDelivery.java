@@ -11,6 +11,7 @@ import dev.weir.notifications.kafka.KafkaUnavailableException;
 import dev.weir.notifications.kafka.MessageRecords;
 import dev.weir.notifications.provider.ProviderResult;
 import dev.weir.notifications.provider.SmsProvider;
+import dev.weir.notifications.sender.DeadLetters.Tried;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -90,23 +91,32 @@ final class MessageDelivery {
   boolean deliver(OutboundRecord outbound) {
     return switch (outbound.content()) {
       case MessageRecords.NoMessage none ->
-          park(outbound, "the record is no message: " + none.reason(), 0, clock.instant());
+          park(outbound, "the record is no message: " + none.reason(), Tried.NOT, clock.instant());
       case MessageRecords.Content content -> deliver(outbound, content.message());
     };
   }
 
   private boolean deliver(OutboundRecord outbound, Message message) {
-    Optional<Instant> failure = outbound.failureToRepeat();
+    Optional<OutboundRecord.Failure> failure = outbound.failureToRepeat();
     if (failure.isPresent()) {
-      // A copy of it that is read after a later failure must not repeat that.
-      Optional<Set<UUID>> reopened =
-          persist(
-              outbound.assignment(), () -> messages.reopen(List.of(message.id()), failure.get()));
+      Optional<Boolean> reopened =
+          persist(outbound.assignment(), () -> reopen(message, failure.get()));
       if (reopened.isEmpty()) {
         return false;
       }
     }
     return attempt(outbound, message);
+  }
+
+  /**
+   * Lets a failure be repeated. A copy of the letter that is read after that, or after a later
+   * failure, must not; only letters of earlier versions have no more than a time for it.
+   */
+  private boolean reopen(Message message, OutboundRecord.Failure failure) {
+    return failure
+        .attempt()
+        .map(id -> messages.reopen(new MessageLog.Attempt(message.id(), id)))
+        .orElseGet(() -> !messages.reopen(List.of(message.id()), failure.at()).isEmpty());
   }
 
   /** What became of an attempt: the record is done or not, or there is another attempt. */
@@ -144,6 +154,10 @@ final class MessageDelivery {
 
     Attempts(Message message) {
       this.logged = MessageLog.Attempt.of(message.id());
+    }
+
+    Tried tried() {
+      return new Tried(count, Optional.of(logged.id()));
     }
   }
 
@@ -222,7 +236,7 @@ final class MessageDelivery {
       case ProviderResult.Rejected rejected -> {
         answered(message);
         return Next.of(
-            fail(outbound, message, MessageState.FAILED, rejected.reason(), attempts.count));
+            fail(outbound, message, MessageState.FAILED, rejected.reason(), attempts.tried()));
       }
       case ProviderResult.Unavailable unavailable -> {
         gate.pause(unavailable.retryAfter());
@@ -236,9 +250,9 @@ final class MessageDelivery {
       }
       case ProviderResult.Unknown unknown -> {
         attempts.unknown++;
-        int count = attempts.count;
+        Tried tried = attempts.tried();
         CompletableFuture<Void> unused =
-            unknown.late().thenAccept(late -> answeredLate(outbound, message, late, count));
+            unknown.late().thenAccept(late -> answeredLate(outbound, message, late, tried));
         if (guarantee instanceof DeliveryGuarantee.AtMostOnce) {
           gate.failed(pass, unknown.reason(), Duration.ZERO);
           return Next.of(endUnknown(outbound, message, unknown.reason()));
@@ -262,7 +276,7 @@ final class MessageDelivery {
           attempts.unknown > 0 || attempts.isPartlyTaken
               ? MessageState.UNKNOWN
               : MessageState.FAILED;
-      return Next.of(fail(outbound, message, end, reason, attempts.count));
+      return Next.of(fail(outbound, message, end, reason, attempts.tried()));
     }
     Duration pause = retries.pause(failing.attempts(), ThreadLocalRandom.current());
     return pause(outbound, pause.compareTo(retryAfter) < 0 ? retryAfter : pause);
@@ -288,7 +302,7 @@ final class MessageDelivery {
    * handed over again if it was not taken; any other one is not, so that it has failed.
    */
   private void answeredLate(
-      OutboundRecord outbound, Message message, ProviderResult late, int attempts) {
+      OutboundRecord outbound, Message message, ProviderResult late, Tried tried) {
     observer.attempted(message, late);
     Optional<String> refusal =
         switch (late) {
@@ -301,7 +315,7 @@ final class MessageDelivery {
     if (late instanceof ProviderResult.Taken taken) {
       boolean unused = record(outbound.assignment(), sent(message, taken));
     } else if (refusal.isPresent() && guarantee instanceof DeliveryGuarantee.AtMostOnce) {
-      boolean unused = fail(outbound, message, MessageState.FAILED, refusal.get(), attempts);
+      boolean unused = fail(outbound, message, MessageState.FAILED, refusal.get(), tried);
     }
   }
 
@@ -319,12 +333,13 @@ final class MessageDelivery {
   /** Ends a message that may have been sent, and is not handed over again. */
   private boolean endUnknown(OutboundRecord outbound, Message message, String reason) {
     return record(
-        outbound.assignment(), outcome(message, MessageState.UNKNOWN, clock.instant(), reason));
+        outbound.assignment(),
+        outcome(message, MessageState.UNKNOWN, clock.instant(), reason, Optional.empty()));
   }
 
   /** Gives a message up, unless a receipt has come. */
   private boolean fail(
-      OutboundRecord outbound, Message message, MessageState end, String reason, int attempts) {
+      OutboundRecord outbound, Message message, MessageState end, String reason, Tried tried) {
     Optional<Boolean> isFinished =
         persist(outbound.assignment(), () -> finished.submit(List.of(message.id())).getFirst());
     if (isFinished.isEmpty()) {
@@ -334,19 +349,19 @@ final class MessageDelivery {
       observer.dropped(message);
       return true;
     }
-    // The same time in both, so that a replay of the letter repeats this failure and no other.
+    // The same in both, so that a replay of the letter repeats this failure and no other.
     Instant at = clock.instant();
-    if (!park(outbound, reason, attempts, at)) {
+    if (!park(outbound, reason, tried, at)) {
       return false;
     }
     observer.failed(message);
-    return record(outbound.assignment(), outcome(message, end, at, reason));
+    return record(outbound.assignment(), outcome(message, end, at, reason, tried.attempt()));
   }
 
   private MessageLog.Delivery outcome(
-      Message message, MessageState state, Instant at, String reason) {
+      Message message, MessageState state, Instant at, String reason, Optional<UUID> attempt) {
     return new MessageLog.Delivery(
-        message.id(), state, at, provider.name(), List.of(), Optional.of(reason));
+        message.id(), state, at, provider.name(), List.of(), Optional.of(reason), attempt);
   }
 
   /**
@@ -355,15 +370,15 @@ final class MessageDelivery {
    * @return as {@link #deliver} does
    */
   boolean abandon(OutboundRecord outbound, Throwable failure) {
-    return park(outbound, "internal error: " + failure, 0, clock.instant());
+    return park(outbound, "internal error: " + failure, Tried.NOT, clock.instant());
   }
 
-  private boolean park(OutboundRecord outbound, String reason, int attempts, Instant at) {
+  private boolean park(OutboundRecord outbound, String reason, Tried tried, Instant at) {
     Optional<Boolean> parked =
         persist(
             outbound.assignment(),
             () -> {
-              deadLetters.add(outbound, reason, attempts, provider.name(), at);
+              deadLetters.add(outbound, reason, tried, provider.name(), at);
               return true;
             });
     parked.ifPresent(done -> observer.deadLettered(reason));

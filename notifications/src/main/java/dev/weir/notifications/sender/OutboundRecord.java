@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.UUID;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
@@ -37,15 +38,38 @@ record OutboundRecord(
   }
 
   /**
-   * Returns when the message failed, if an operator wants it to be tried again; empty otherwise. A
-   * letter that does not say it failed before it was replayed.
+   * The failure that a letter is about.
+   *
+   * @param at by the clock of the node
+   * @param attempt id of the attempt that has failed; empty if the letter does not say it
    */
-  Optional<Instant> failureToRepeat() {
-    return record.headers().lastHeader(REPLAYED) == null
-        ? Optional.empty()
-        : MessageRecords.header(record.headers(), DeadLetters.FAILED_AT)
+  record Failure(Instant at, Optional<UUID> attempt) {}
+
+  /**
+   * Returns how the message failed, if an operator wants it to be tried again; empty otherwise. A
+   * letter that does not say when failed before it was replayed.
+   */
+  Optional<Failure> failureToRepeat() {
+    if (record.headers().lastHeader(REPLAYED) == null) {
+      return Optional.empty();
+    }
+    Instant at =
+        MessageRecords.header(record.headers(), DeadLetters.FAILED_AT)
             .flatMap(OutboundRecord::time)
-            .or(() -> Optional.of(Instant.ofEpochMilli(record.timestamp())));
+            .orElseGet(() -> Instant.ofEpochMilli(record.timestamp()));
+    return Optional.of(
+        new Failure(
+            at,
+            MessageRecords.header(record.headers(), DeadLetters.FAILED_ATTEMPT)
+                .flatMap(OutboundRecord::id)));
+  }
+
+  private static Optional<UUID> id(String text) {
+    try {
+      return Optional.of(UUID.fromString(text));
+    } catch (IllegalArgumentException e) {
+      return Optional.empty();
+    }
   }
 
   private static Optional<Instant> time(String text) {

@@ -12,6 +12,7 @@ import dev.weir.notifications.provider.ProviderResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -116,6 +117,53 @@ final class ReceiptsAndReplaysTest {
     provider.awaitTaken(4);
     assertThat(provider.handed()).filteredOn(message::equals).hasSize(2);
     assertThat(scene.stores.state(message.id())).isEqualTo(MessageState.FAILED);
+  }
+
+  /** The clock of the node that gave it up is an hour ahead of the database. */
+  @Test
+  void replayedLetterThatIsReadAgainDoesNotRepeatItsHandOver() {
+    TestProvider refusing =
+        new TestProvider(
+            handed ->
+                handed.equals(message)
+                    ? new ProviderResult.Rejected("no such number")
+                    : ProviderResult.Taken.WITHOUT_ID);
+    SenderSettings settings = scene.settings.withRepetition(SenderSettings.Repetition.AT_MOST_ONCE);
+    scene.publish(List.of(message, message(1, "next")));
+    Sender first =
+        Sender.start(
+            TestKafka.cluster(),
+            scene.topics,
+            refusing,
+            scene.stores,
+            settings,
+            () -> scene.stores.clock.instant().plus(Duration.ofHours(1)),
+            SenderObserver.NONE);
+    try (first) {
+      refusing.awaitTaken(1);
+    }
+    assertThat(scene.replay(TestKafka.cluster()).run()).contains(new Replayed(1, 0));
+    CountDownLatch handed = new CountDownLatch(1);
+    CountDownLatch release = new CountDownLatch(1);
+    TestProvider slow =
+        new TestProvider(
+            each -> {
+              handed.countDown();
+              TestProvider.await(release);
+              return ProviderResult.Taken.WITHOUT_ID;
+            });
+    Sender second = scene.start(slow, scene.stores, settings.withRecordTime(Duration.ofMillis(10)));
+    TestProvider.await(handed);
+    // It leaves the letter to the next one, as if it had been killed.
+    second.close();
+    TestProvider third = TestProvider.taking();
+    scene.publish(List.of(message(1, "last")));
+    Sender unused = scene.start(third, scene.stores, settings);
+    third.awaitTaken(1);
+    release.countDown();
+
+    assertThat(slow.handed()).containsExactly(message);
+    assertThat(third.handed()).doesNotContain(message);
   }
 
   private void copyReplayed() throws Exception {

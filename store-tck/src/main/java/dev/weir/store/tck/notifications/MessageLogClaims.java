@@ -416,6 +416,47 @@ interface MessageLogClaims extends MessageClaims {
     assertThat(found(scene, 0).state()).isEqualTo(MessageState.FAILED);
   }
 
+  /** Whatever the clock of the node said when it gave the message up. */
+  @Test
+  default void messageIsReopenedByTheAttemptInWhichItWasGivenUp() {
+    MessageScene scene = publishedScene(2);
+    Attempt first = Attempt.of(id(0));
+    assertThat(handOver(scene, first)).isEqualTo(new HandOver.Begun());
+    scene.node.log().record(List.of(scene.givenUp(first)));
+    // A receipt that says the same leaves it the same failure.
+    assertThat(report(scene, 0, MessageState.FAILED)).isEqualTo(ReceiptResult.RECORDED);
+
+    assertThat(scene.otherNode.log().reopen(Attempt.of(id(0)))).isFalse();
+    assertThat(scene.otherNode.log().reopen(new Attempt(id(1), first.id()))).isFalse();
+    assertThat(scene.otherNode.log().reopen(first)).isTrue();
+    assertThat(found(scene, 0).state()).isEqualTo(MessageState.ACCEPTED);
+    assertThat(found(scene, 0).reason()).isEmpty();
+    assertThat(scene.otherNode.log().reopen(first)).isFalse();
+
+    // In flight, and given up once more: neither is the failure of the first.
+    Attempt second = Attempt.of(id(0));
+    assertThat(handOver(scene, second)).isEqualTo(new HandOver.Begun());
+    assertThat(scene.node.log().reopen(first)).isFalse();
+    scene.node.log().record(List.of(scene.givenUp(second)));
+    assertThat(scene.node.log().reopen(first)).isFalse();
+    assertThat(scene.node.log().reopen(second)).isTrue();
+  }
+
+  /** Its letter was written, and then the sender was killed. */
+  @Test
+  default void messageIsReopenedByTheAttemptThatItIsIn() {
+    MessageScene scene = publishedScene(2);
+    Attempt attempt = Attempt.of(id(0));
+    Attempt taken = Attempt.of(id(1));
+    assertThat(handOver(scene, attempt)).isEqualTo(new HandOver.Begun());
+    assertThat(handOver(scene, taken)).isEqualTo(new HandOver.Begun());
+    record(scene, 1, MessageState.SENT);
+
+    assertThat(scene.node.log().reopen(attempt)).isTrue();
+    assertThat(scene.node.log().reopen(taken)).isFalse();
+    assertThat(found(scene, 1).state()).isEqualTo(MessageState.SENT);
+  }
+
   @Test
   default void oldMessagesThatHaveEndedAreRemovedWithTheirKeys() {
     MessageScene scene = publishedScene(3);

@@ -71,6 +71,8 @@ interface MessageRaceClaims extends MessageClaims {
           new MessageStep.Receipt(0, MessageState.DELIVERED),
           new MessageStep.Report(0, MessageState.FAILED),
           new MessageStep.Reopen(IT),
+          new MessageStep.GiveUp(IT, 0),
+          new MessageStep.ReopenAttempt(0, 0),
           new MessageStep.Remove(-1));
 
   @Test

@@ -187,6 +187,13 @@ final class MessageScene {
               .receipt(
                   deliveries(new MessageStep.Deliver(List.of(report.message()), report.state()))
                       .getFirst());
+      case MessageStep.GiveUp end -> {
+        on.log()
+            .record(attempts(end.messages(), end.attempt()).stream().map(this::givenUp).toList());
+        yield "recorded";
+      }
+      case MessageStep.ReopenAttempt reopen ->
+          on.log().reopen(attempts(List.of(reopen.message()), reopen.attempt()).getFirst());
       case MessageStep.Reopen reopen -> on.log().reopen(ids(reopen.messages()), clock.instant());
       case MessageStep.Remove remove ->
           on.log().removeOlder(Duration.ofSeconds(remove.minAgeSeconds()), 1_000);
@@ -223,6 +230,17 @@ final class MessageScene {
                         ? Optional.of("no such number")
                         : Optional.empty()))
         .toList();
+  }
+
+  Delivery givenUp(Attempt attempt) {
+    return new Delivery(
+        attempt.message(),
+        MessageState.FAILED,
+        clock.instant(),
+        PROVIDER,
+        List.of(),
+        Optional.of("no such number"),
+        Optional.of(attempt.id()));
   }
 
   private static String providerId(int message) {

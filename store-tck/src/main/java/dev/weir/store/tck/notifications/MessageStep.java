@@ -73,6 +73,9 @@ sealed interface MessageStep {
   /** Records what a provider did with each of the messages; its id is the number of the message. */
   record Deliver(List<Integer> messages, MessageState state) implements MessageStep {}
 
+  /** Records that messages were given up in an attempt. */
+  record GiveUp(List<Integer> messages, int attempt) implements MessageStep {}
+
   /** Records a receipt by the provider's id. */
   record Receipt(int message, MessageState state) implements MessageStep {}
 
@@ -80,6 +83,9 @@ sealed interface MessageStep {
   record Report(int message, MessageState state) implements MessageStep {}
 
   record Reopen(List<Integer> messages) implements MessageStep {}
+
+  /** Reopens a message that was given up in an attempt. */
+  record ReopenAttempt(int message, int attempt) implements MessageStep {}
 
   record Remove(int minAgeSeconds) implements MessageStep {}
 }

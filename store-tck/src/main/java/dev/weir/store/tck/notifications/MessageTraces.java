@@ -94,7 +94,9 @@ public final class MessageTraces implements ArbitrarySupplier<MessageTrace> {
             Combinators.combine(
                     MESSAGES, Arbitraries.of(MessageState.DELIVERED, MessageState.FAILED))
                 .as(MessageStep.Report::new)),
+        Tuple.of(2, Combinators.combine(MANY, ATTEMPTS).as(MessageStep.GiveUp::new)),
         Tuple.of(2, MANY.map(MessageStep.Reopen::new)),
+        Tuple.of(2, Combinators.combine(MESSAGES, ATTEMPTS).as(MessageStep.ReopenAttempt::new)),
         Tuple.of(1, Arbitraries.of(0, 0, 60).map(MessageStep.Remove::new)));
   }
 

@@ -139,6 +139,7 @@ final class NaiveLog implements MessageLog {
   private static void record(NaiveMessage known, Delivery delivery) {
     if (mayMove(known.state, delivery.state())) {
       known.moveTo(delivery.state(), Micros.clamped(delivery.at()), delivery.reason());
+      known.attempt = delivery.attempt();
       known.provider = delivery.provider();
       if (!delivery.providerIds().isEmpty()
           && (delivery.providerIds().size() == 1 || delivery.state() == MessageState.SENT)) {
@@ -221,8 +222,10 @@ final class NaiveLog implements MessageLog {
     if (!isOpen) {
       return known.state == receipt.state() ? ReceiptResult.REPEATED : ReceiptResult.CONTRADICTED;
     }
-    long at = known.state == receipt.state() ? known.changedAt : model.now();
-    known.moveTo(receipt.state(), at, receipt.reason());
+    boolean isSame = known.state == receipt.state();
+    Optional<UUID> attempt = isSame ? known.attempt : Optional.empty();
+    known.moveTo(receipt.state(), isSame ? known.changedAt : model.now(), receipt.reason());
+    known.attempt = attempt;
     known.provider = receipt.provider();
     known.isReported = true;
     return ReceiptResult.RECORDED;
@@ -235,19 +238,33 @@ final class NaiveLog implements MessageLog {
       for (UUID id : ids) {
         model
             .message(id)
-            .filter(
-                known -> known.state == MessageState.FAILED || known.state == MessageState.UNKNOWN)
-            .filter(known -> known.taken.isPresent())
             .filter(known -> known.changedAt <= Micros.clamped(failedBy))
-            .ifPresent(
-                known -> {
-                  known.moveTo(MessageState.ACCEPTED, model.now(), Optional.empty());
-                  known.isReported = false;
-                  reopened.add(id);
-                });
+            .filter(this::isReopened)
+            .ifPresent(known -> reopened.add(id));
       }
     }
     return reopened;
+  }
+
+  @Override
+  public boolean reopen(Attempt failed) {
+    synchronized (model) {
+      return model
+          .message(failed.message())
+          .filter(known -> known.attempt.equals(Optional.of(failed.id())))
+          .filter(this::isReopened)
+          .isPresent();
+    }
+  }
+
+  private boolean isReopened(NaiveMessage known) {
+    boolean isEnded = known.state == MessageState.FAILED || known.state == MessageState.UNKNOWN;
+    if (isEnded && known.taken.isPresent()) {
+      known.moveTo(MessageState.ACCEPTED, model.now(), Optional.empty());
+      known.isReported = false;
+      return true;
+    }
+    return false;
   }
 
   @Override

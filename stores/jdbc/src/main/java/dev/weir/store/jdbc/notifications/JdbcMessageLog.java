@@ -70,7 +70,7 @@ public final class JdbcMessageLog implements MessageLog {
       """
       update notification_message
       set state = ?, changed_at = ?, provider = ?, provider_id = coalesce(?::text, provider_id),
-          reason = ?::text, attempt = null
+          reason = ?::text, attempt = ?::uuid
       where id = ?::uuid and
       """
           + MAY_CHANGE;
@@ -113,7 +113,8 @@ public final class JdbcMessageLog implements MessageLog {
       """
       update notification_message
       set changed_at = case when state = ?::int then changed_at else ? end,
-          state = ?, is_reported = true, provider = ?, reason = ?::text, attempt = null
+          state = ?, is_reported = true, provider = ?, reason = ?::text,
+          attempt = case when state = ?::int then attempt end
       where id = ?::uuid
         and (state in (1, 2, 6) or (state = 4 and not is_reported and taken_at is not null))
       """;
@@ -130,6 +131,13 @@ public final class JdbcMessageLog implements MessageLog {
       set state = 1, changed_at = ?, reason = null, is_reported = false, attempt = null
       where id = any(?::uuid[]) and state in (4, 6) and taken_at is not null and changed_at <= ?
       returning id
+      """;
+
+  private static final String REOPEN_ATTEMPT =
+      """
+      update notification_message
+      set state = 1, changed_at = ?, reason = null, is_reported = false, attempt = null
+      where id = ?::uuid and attempt = ?::uuid and state in (4, 6) and taken_at is not null
       """;
 
   /**
@@ -324,6 +332,7 @@ public final class JdbcMessageLog implements MessageLog {
       delivery.provider(),
       delivery.providerIds().size() == 1 ? delivery.providerIds().getFirst() : null,
       delivery.reason().orElse(null),
+      delivery.attempt().map(UUID::toString).orElse(null),
       delivery.message().toString(),
       state
     };
@@ -363,6 +372,7 @@ public final class JdbcMessageLog implements MessageLog {
             state,
             receipt.provider(),
             receipt.reason().orElse(null),
+            state,
             receipt.message().toString())
         > 0;
   }
@@ -455,6 +465,19 @@ public final class JdbcMessageLog implements MessageLog {
                         Sql.now(connection, Dialect.POSTGRESQL, clock),
                         MessageRow.ids(messages),
                         Micros.clamped(failedBy))));
+  }
+
+  @Override
+  public boolean reopen(Attempt failed) {
+    return transactions.write(
+        connection ->
+            Sql.update(
+                    connection,
+                    REOPEN_ATTEMPT,
+                    Sql.now(connection, Dialect.POSTGRESQL, clock),
+                    failed.message().toString(),
+                    failed.id().toString())
+                > 0);
   }
 
   @Override

@@ -209,6 +209,7 @@ final class MessageScanTest {
             List.of(),
             Optional.empty()));
     log.reopen(ids, Instant.now().plusSeconds(60));
+    log.reopen(attempts.getFirst());
     assertThat(log.removeOlder(Duration.ofMinutes(-1), 5)).isPositive();
   }
 }
