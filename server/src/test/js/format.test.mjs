@@ -81,4 +81,5 @@ test("a day of another year has its year", () => {
   const now = new Date(2026, 5, 1, 12).getTime();
   assert.equal(clock(new Date(2026, 11, 24, 9, 30), now), "24 Dec 09:30");
   assert.equal(clock(new Date(2027, 5, 1, 9, 30), now), "1 Jun 2027 09:30");
+  assert.equal(clock(new Date(2099, 5, 1, 9, 30), now), "1 Jun 2099");
 });

@@ -22,4 +22,5 @@ test("says where the backlog ends, or that it reaches further", () => {
   assert.deepEqual(known, { backlog: ["7", "events ahead"], end: ["12:01:00", "in 1 min"], free: ["12:01:00", "in 1 min"], thousand: ["12:01:00", "done in 1 min"] });
   assert.deepEqual(outlookTexts({ backlog: 7, complete: false, current: { endsAt: AT } }, null, null, NOW).backlog, ["7+", "events ahead"]);
   assert.deepEqual(outlookTexts({ backlog: 7, complete: false, current: { endsAt: AT } }, null, null, NOW).end, ["after 12:01:00", "not all windows were read"]);
+  assert.deepEqual(outlookTexts({ backlog: 0, complete: false, current: {} }, null, null, NOW).end, ["–", "not all windows were read"]);
 });

@@ -162,10 +162,11 @@ const dayOfYear = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "sho
 const WEEK = 6 * 86_400_000;
 const YEAR = 365.25 * 86_400_000;
 
-/** The time if it is today, otherwise the day, with its year if that is another one, and the minute: for places with little room. */
+/** The time if it is today, otherwise the day and the minute, or the day alone if that is more than a year away: for places with little room. */
 export function clock(instant, now = Date.now()) {
   const date = new Date(instant);
   if (day(date) === day(now)) return time(date);
+  if (Math.abs(date.getTime() - now) > YEAR) return dayOfYear.format(date);
   const ofYear = date.getFullYear() === new Date(now).getFullYear() ? dayOfMonth : dayOfYear;
   const name = Math.abs(date.getTime() - now) < WEEK ? weekday : ofYear;
   return `${name.format(date)} ${time(date, { seconds: false })}`;

@@ -161,7 +161,8 @@ export function show(main, { parts, signal, showLink, reload }) {
       const name = await leakingConfiguration(parts.defaultConfig, signal);
       if (leaked !== shownLeaked || name === null) return;
       replace(leaks, el("p", { class: "notice", "data-tone": "warning" }, `${count(leaked)} slots are leaked: assigned, due, and never confirmed. `,
-        el("a", { href: `#/slots/${encodeURIComponent(name)}` }, name === "" ? "Look at them" : `Look at those of ${name}`)));
+        name === "" ? "They are of a configuration that this page did not look at, because there are so many."
+          : el("a", { href: `#/slots/${encodeURIComponent(name)}` }, `Look at those of ${name}`)));
     } catch {
       shownLeaked = null; // it is asked again with the next state
     }

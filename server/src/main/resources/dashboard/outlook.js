@@ -20,7 +20,7 @@ export function outlookTexts(outlook, one, thousand, now = Date.now()) {
 }
 
 function endTexts({ current, complete }, now) {
-  if (!current?.endsAt) return ["–", "nothing waits"];
+  if (!current?.endsAt) return ["–", complete === false ? "not all windows were read" : "nothing waits"];
   return complete === false ? [`after ${clock(current.endsAt, now)}`, "not all windows were read"] : [clock(current.endsAt, now), relative(current.endsAt, now)];
 }
 

@@ -3,6 +3,7 @@
 import { el, replace, setText } from "./dom.js";
 import { count, moment, relative } from "./format.js";
 import { get, post, withQuery } from "./http.js";
+import { hasNoData } from "./known-data.js";
 import { policyOf, policyText } from "./policy.js";
 import { sampleButton } from "./sample.js";
 import { heatLegend, heatStrip } from "./strip.js";
@@ -75,9 +76,7 @@ export async function show(main, { parts, rest, signal, reload }) {
   const detail = windowDetail({ signal, changed: () => refresh(), zoomIn: (cell) => setZoom(zoomInto(cell, zoom), cell.start) });
   const forecast = whatIf({ signal });
   const leaked = leakedSlots({ parts, signal, changed: () => refresh() });
-  const first = el("div", { class: "panel", hidden: true },
-    empty("No event is ahead", "Ask for a slot and its window turns darker here. Make sample data to look around, or assign one yourself.",
-      sampleButton(parts, reload), el("a", { class: "button", href: "#/try/assign" }, "Assign a slot")));
+  const first = el("div", { class: "panel", hidden: true });
   const asking = lastOnly();
   let isAsking = false;
   let lastStrip = null;
@@ -164,6 +163,18 @@ export async function show(main, { parts, rest, signal, reload }) {
     return get(withQuery("/api/v1/dashboard/strip", query), { signal });
   }
 
+  /** Says what to do if nothing is ahead. A node that has data needs no sample of it. */
+  async function showFirst(isNeeded) {
+    if (isNeeded && !first.hasChildNodes()) {
+      const assign = el("a", { class: "button", href: "#/try/assign" }, "Assign a slot");
+      const isEmpty = await hasNoData(signal);
+      replace(first, isEmpty
+        ? empty("No event is ahead", "Ask for a slot and its window turns darker here. Make sample data to look around, or assign one yourself.", sampleButton(parts, reload), assign)
+        : empty("No event is ahead", "Ask for a slot of this configuration and its window turns darker here.", assign));
+    }
+    first.hidden = !isNeeded;
+  }
+
   async function refresh({ rare = false } = {}) {
     const isLast = asking();
     const asked = name;
@@ -193,7 +204,8 @@ export async function show(main, { parts, rest, signal, reload }) {
           return;
         }
       }
-      first.hidden = tiles.backlog() !== 0 || shown.some((cell) => cell.taken > 0);
+      await showFirst(tiles.backlog() === 0 && shown.every((cell) => cell.taken === 0));
+      if (!isLast()) return;
       status.clear();
       if (hasFailed) {
         // What failed with the strip is asked again with it.
@@ -265,7 +277,8 @@ function tileRow() {
       ]);
       if (!isWanted()) return;
       const shown = outlookTexts(outlook, one, thousand);
-      backlog = outlook?.backlog ?? null;
+      // What was not read may be ahead.
+      backlog = outlook && (outlook.backlog > 0 || outlook.complete !== false) ? outlook.backlog : null;
       end = outlook?.complete === false ? NaN : Date.parse(outlook?.current?.endsAt);
       for (const [id, [value, detail]] of Object.entries(shown)) set(id, value, detail);
       set("limit", `${count(found.maxPerWindow)}`, `per window of ${policyText(configuration).split(" per ")[1]}`);

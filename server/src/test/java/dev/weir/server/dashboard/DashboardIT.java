@@ -239,6 +239,16 @@ final class DashboardIT {
     }
   }
 
+  @Test
+  void aConfigurationWithoutEventsOffersNoSampleOnANodeWithData() {
+    configure("idle", 10);
+    configure("used", 10);
+    dashboard.go("slots/idle", "Slots");
+    assertThat(dashboard.page().getByText("No event is ahead")).isVisible();
+    assertThat(dashboard.page().getByText("Assign a slot")).isVisible();
+    assertThat(dashboard.button("Make sample data")).hasCount(0);
+  }
+
   /** What others do is seen without a reload, also where the user looks at another time. */
   @Test
   void slotsFollowsConfigurationsAndWindowsThatOthersChange() {
