@@ -89,6 +89,48 @@ interface LeaseCrowdClaims extends LeaseClaims {
   }
 
   @Test
+  default void nobodyIsToldToWaitLongerThanTheFirstLeaseLasts() {
+    LeaseScene scene = leaseScene();
+    String resource = scene.resource("r");
+    Concurrency seven = Concurrency.of(7, Duration.ofMillis(50));
+    List<Long> waits =
+        Crowd.concurrently(
+            HOLDERS,
+            caller -> {
+              long longest = 0;
+              for (int round = 0; round < 5; round++) {
+                String id = "l" + caller + "/" + round;
+                LeaseDecision decision = scene.node(caller).acquire(resource, seven, id, 1);
+                if (decision instanceof LeaseDecision.Full full) {
+                  longest = Math.max(longest, full.retryAfterMicros());
+                } else if (caller % 3 > 0 || round > 0) {
+                  scene.node(caller + 1).release(resource, id);
+                }
+              }
+              return longest;
+            });
+    assertThat(waits).allMatch(wait -> wait <= 50_000);
+
+    scene.moveMicros(50_000);
+    Concurrency longer = Concurrency.of(7, Duration.ofSeconds(30));
+    assertThat(scene.node.acquire(resource, longer, "long", 5).isGranted()).isTrue();
+    assertThat(scene.node.acquire(resource, seven, "first", 1).isGranted()).isTrue();
+    scene.moveMicros(20_000);
+    assertThat(scene.node.acquire(resource, seven, "second", 1).isGranted()).isTrue();
+    // Those who ask by the longer time to live wait for the same lease.
+    for (Concurrency limit : List.of(seven, longer)) {
+      assertThat(scene.otherNode.acquire(resource, limit, "late", 1))
+          .isEqualTo(new LeaseDecision.Full(7, 30_000));
+      assertThat(scene.otherNode.acquire(resource, limit, "late", 2))
+          .isEqualTo(new LeaseDecision.Full(7, 50_000));
+    }
+    scene.node.release(resource, "first");
+    scene.node.acquire(resource, seven, "third", 1);
+    assertThat(scene.otherNode.acquire(resource, seven, "late", 1))
+        .isEqualTo(new LeaseDecision.Full(7, 50_000));
+  }
+
+  @Test
   default void queueIsNeverLongerThanItMayBeAndPositionsAreDistinct() {
     LeaseScene scene = leaseScene();
     String resource = scene.resource("q");

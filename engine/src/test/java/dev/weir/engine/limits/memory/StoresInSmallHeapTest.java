@@ -9,11 +9,23 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A caller that makes up more keys than fit into the heap of a node. */
+/** Callers that send more than fits into the heap of a node: the store is full before the heap. */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-final class KeysInSmallHeapTest {
+final class StoresInSmallHeapTest {
   @Test
-  void storeIsFullBeforeTheHeapIs() throws IOException, InterruptedException {
+  void requestIdsLeaveRoomInTheHeap() throws IOException, InterruptedException {
+    // A quarter of the heap, at about 500 bytes each.
+    assertThat(countIn32Megabytes(RequestIdsInSmallHeap.class)).isBetween(5_000, 30_000);
+  }
+
+  @Test
+  void keysLeaveRoomInTheHeap() throws IOException, InterruptedException {
+    // Two thirds of a quarter of the heap, at 64 bytes each.
+    assertThat(countIn32Megabytes(KeysInSmallHeap.class)).isBetween(60_000, 90_000);
+  }
+
+  /** Returns what a program writes, which is a number. */
+  private static int countIn32Megabytes(Class<?> program) throws IOException, InterruptedException {
     Process process =
         new ProcessBuilder(
                 List.of(
@@ -22,14 +34,13 @@ final class KeysInSmallHeapTest {
                     "-XX:+UseSerialGC",
                     "-cp",
                     System.getProperty("java.class.path"),
-                    KeysInSmallHeap.class.getName()))
+                    program.getName()))
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     try {
       String counted = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       assertThat(process.waitFor()).isZero();
-      // Two thirds of a quarter of the heap, at 64 bytes each.
-      assertThat(Integer.parseInt(counted.strip())).isBetween(60_000, 90_000);
+      return Integer.parseInt(counted.strip());
     } finally {
       process.destroyForcibly();
     }
