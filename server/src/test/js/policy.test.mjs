@@ -89,7 +89,7 @@ test("a pause up to the last second that there is survives its form in every zon
 });
 
 test("only the configuration that was read is overwritten", () => {
-  assert.deepEqual(precondition({ configName: "ca", version: 3 }, "ca"), { "If-Match": '"3"' });
+  assert.deepEqual(precondition({ configName: "ca", version: 3, createdAt: "2026-06-01T12:00:00Z" }, "ca"), { "If-Match": '"3-2026-06-01T12:00:00Z"' });
   assert.deepEqual(precondition({ configName: "ca", version: 3 }, "cb"), { "If-None-Match": "*" });
   assert.deepEqual(precondition(null, "cb"), { "If-None-Match": "*" });
 });

@@ -198,5 +198,5 @@ export function windowMillis(text) {
  * that name.
  */
 export function precondition(base, configName) {
-  return base?.configName === configName ? { "If-Match": `"${base.version}"` } : { "If-None-Match": "*" };
+  return base?.configName === configName ? { "If-Match": `"${base.version}-${base.createdAt}"` } : { "If-None-Match": "*" };
 }

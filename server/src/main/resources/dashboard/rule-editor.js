@@ -124,7 +124,7 @@ export function ruleEditor(rule, { signal, done }) {
     turn += 1;
     try {
       done(base
-        ? await call("PUT", `/api/admin/rules/${base.id}`, { body: spec(), headers: { "If-Match": `"${base.version}"` }, signal })
+        ? await call("PUT", `/api/admin/rules/${base.id}`, { body: spec(), headers: { "If-Match": `"${base.version}-${base.updatedAt}"` }, signal })
         : await call("POST", "/api/admin/rules", { body: spec(), signal }));
     } catch (problem) {
       showErrors(problem.errors ?? []);

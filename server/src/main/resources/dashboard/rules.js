@@ -163,7 +163,7 @@ export function show(main, { parts, rest, signal, reload }) {
 
   async function change(rule, fields) {
     try {
-      await call("PUT", `/api/admin/rules/${rule.id}`, { body: { ...specOf(rule), ...fields }, headers: { "If-Match": `"${rule.version}"` } });
+      await call("PUT", `/api/admin/rules/${rule.id}`, { body: { ...specOf(rule), ...fields }, headers: { "If-Match": `"${rule.version}-${rule.updatedAt}"` } });
       toast(fields.mode === "shadow" ? `${rule.name} is in shadow: it counts and refuses nothing.` : `${rule.name} is enforced.`);
     } catch (problem) {
       toast(explained(problem), "danger");
@@ -174,7 +174,7 @@ export function show(main, { parts, rest, signal, reload }) {
   async function remove(rule) {
     if (!(await confirmed(`Remove ${rule.name}?`, "Requests are no longer limited by it. Its history stays.", "Remove"))) return;
     try {
-      await call("DELETE", `/api/admin/rules/${rule.id}`, { headers: { "If-Match": `"${rule.version}"` } });
+      await call("DELETE", `/api/admin/rules/${rule.id}`, { headers: { "If-Match": `"${rule.version}-${rule.updatedAt}"` } });
       toast(`${rule.name} is removed.`);
       if (!signal.aborted) location.hash = "#/rules";
     } catch (problem) {

@@ -5,7 +5,7 @@ import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -21,16 +21,14 @@ public final class IfMatch {
   private static final Pattern MEMBER =
       Pattern.compile("\\G[ \\t,]*(W/)?\"([\\x21\\x23-\\x7e\\x80-\\xff]*)\"[ \\t]*(?=,|$)");
 
-  private static final Pattern VERSION = Pattern.compile("[1-9][0-9]{0,8}");
-
   private final boolean isGiven;
   private final boolean isAny;
-  private final Set<Integer> versions;
+  private final Set<String> tags;
 
-  private IfMatch(boolean isGiven, boolean isAny, Set<Integer> versions) {
+  private IfMatch(boolean isGiven, boolean isAny, Set<String> tags) {
     this.isGiven = isGiven;
     this.isAny = isAny;
-    this.versions = versions;
+    this.tags = tags;
   }
 
   /**
@@ -44,19 +42,18 @@ public final class IfMatch {
     if (!isGiven || list.equals("*")) {
       return new IfMatch(isGiven, true, Set.of());
     }
-    Set<Integer> versions = new TreeSet<>();
+    Set<String> tags = new TreeSet<>();
     Matcher member = MEMBER.matcher(list);
     int end = 0;
     while (member.find()) {
       end = member.end();
-      String tag = member.group(2);
       // A weak tag never matches.
-      if (member.group(1) == null && VERSION.matcher(tag).matches()) {
-        versions.add(Integer.parseInt(tag));
+      if (member.group(1) == null) {
+        tags.add(member.group(2));
       }
     }
     boolean isWhole = list.substring(end).chars().allMatch(c -> c == ',' || c == ' ' || c == '\t');
-    return new IfMatch(true, false, isWhole ? versions : Set.of());
+    return new IfMatch(true, false, isWhole ? tags : Set.of());
   }
 
   /** Returns true if the caller accepts any version, or that there is none yet. */
@@ -72,19 +69,16 @@ public final class IfMatch {
   /**
    * Returns the version that may be changed, for {@link Register#change}.
    *
-   * @param current supplies the current version; called only if the caller accepts several
+   * @param current supplies the tag of the current version; called only if the caller names some
    */
-  public int version(IntSupplier current) {
+  public int version(Supplier<EntityTag> current) {
     if (isAny) {
       return Register.ANY_VERSION;
     }
-    if (versions.size() == 1) {
-      return versions.iterator().next();
-    }
-    if (versions.isEmpty()) {
+    if (tags.isEmpty()) {
       return NONE;
     }
-    int now = current.getAsInt();
-    return versions.contains(now) ? now : NONE;
+    EntityTag now = current.get();
+    return tags.contains(now.value()) ? now.version() : NONE;
   }
 }

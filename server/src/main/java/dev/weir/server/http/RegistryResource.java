@@ -120,7 +120,7 @@ public final class RegistryResource<T, E extends Entry<T>> {
    */
   public HttpResponse<byte[]> change(HttpRequest<?> request, byte[] body) {
     T spec = reader.apply(withoutDecided(request, Json.read(body, 0, body.length)));
-    int version = IfMatch.of(request).version(() -> known(request).version());
+    int version = IfMatch.of(request).version(() -> tag(known(request)));
     return change(request, version, spec);
   }
 
@@ -154,7 +154,7 @@ public final class RegistryResource<T, E extends Entry<T>> {
 
   public HttpResponse<byte[]> remove(HttpRequest<?> request) {
     E entry = known(request);
-    int version = IfMatch.of(request).version(entry::version);
+    int version = IfMatch.of(request).version(() -> tag(entry));
     Change<E> change = register.remove(entry.id(), version, Caller.of(request));
     done(request, entry.spec(), change);
     return HttpResponse.noContent();
@@ -218,7 +218,12 @@ public final class RegistryResource<T, E extends Entry<T>> {
 
   private MutableHttpResponse<byte[]> answer(HttpStatus status, E entry) {
     return Responses.json(status, json -> write(json, entry))
-        .header(HttpHeaders.ETAG, "\"" + entry.version() + "\"");
+        .header(HttpHeaders.ETAG, tag(entry).header());
+  }
+
+  /** Returns what identifies a version of an entry. */
+  public static EntityTag tag(Entry<?> entry) {
+    return new EntityTag(entry.version(), entry.updatedAt());
   }
 
   private void write(JsonGenerator json, E entry) throws IOException {

@@ -131,7 +131,9 @@ final class RuleEndpoints {
     // Without a version from the caller, the version that was read applies: nothing else may
     // change.
     return rules.change(
-        request, accepted.isAny() ? rule.version() : accepted.version(rule::version), changed);
+        request,
+        accepted.isAny() ? rule.version() : accepted.version(() -> RegistryResource.tag(rule)),
+        changed);
   }
 
   /** Returns the change history of a rule. */

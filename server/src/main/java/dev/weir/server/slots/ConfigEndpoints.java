@@ -5,6 +5,7 @@ import dev.weir.engine.slots.ConfigCache;
 import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.internal.CheckedSlotConfigs;
 import dev.weir.engine.slots.internal.ConfigBroadcast;
+import dev.weir.server.http.EntityTag;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.IfMatch;
 import dev.weir.server.http.Json;
@@ -103,8 +104,8 @@ final class ConfigEndpoints {
       return unchanged(inForce, wanted)
           .orElseGet(() -> configs.configure(wanted.name(), wanted.policy()));
     }
-    int known = inForce.map(SlotConfig::version).orElse(0);
-    int expected = accepted.version(() -> known);
+    SlotConfig known = inForce.orElseThrow(() -> changed(wanted.name()));
+    int expected = accepted.version(() -> tag(known));
     return unchanged(inForce.filter(config -> config.version() == expected), wanted)
         .or(() -> configs.configure(wanted.name(), expected, wanted.policy()))
         .orElseThrow(() -> changed(wanted.name()));
@@ -121,7 +122,7 @@ final class ConfigEndpoints {
       return;
     }
     if (inForce.isPresent()) {
-      String tag = "\"" + inForce.get().version() + "\"";
+      String tag = tag(inForce.get()).header();
       for (String member : excluded.split(",", -1)) {
         // Weak comparison (RFC 9110, 13.1.2).
         if (member.strip().equals(tag) || member.strip().equals("W/" + tag)) {
@@ -156,7 +157,11 @@ final class ConfigEndpoints {
 
   private static HttpResponse<byte[]> answer(HttpStatus status, SlotConfig config) {
     return Responses.json(status, json -> ConfigJson.write(json, config, true))
-        .header(HttpHeaders.ETAG, "\"" + config.version() + "\"");
+        .header(HttpHeaders.ETAG, tag(config).header());
+  }
+
+  private static EntityTag tag(SlotConfig config) {
+    return new EntityTag(config.version(), config.createdAt());
   }
 
   @Get("/config")

@@ -43,7 +43,7 @@ final class RuleFieldsIT {
     Http.Answer made = create("{'name':'api','allowedRequests':100,'windowSeconds':60}");
     assertThat(made.status()).isEqualTo(201);
     assertThat(made.header("location")).hasValue(PATH + "/" + made.intAt("id"));
-    assertThat(made.header("etag")).hasValue("\"1\"");
+    assertThat(made.header("etag")).hasValue("\"1-%s\"".formatted(made.textAt("updatedAt")));
     assertThat(made.textAt("algorithm")).isEqualTo("FIXED_WINDOW");
     assertThat(made.intAt("allowedRequests")).isEqualTo(100);
     assertThat(made.intAt("windowSeconds")).isEqualTo(60);

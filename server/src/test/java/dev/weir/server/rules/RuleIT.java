@@ -51,7 +51,7 @@ final class RuleIT {
     check("api", 1).refused();
     Http.Answer changed = http.put(rule, WINDOW.formatted("api", 5));
     assertThat(changed.ok().intAt("version")).isEqualTo(2);
-    assertThat(changed.header("etag")).hasValue("\"2\"");
+    assertThat(changed.header("etag")).hasValue(tag(changed));
     assertThat(check("api", 1).ok().intAt("remaining")).isEqualTo(2);
     assertThat(http.delete(rule).status()).isEqualTo(204);
     check("api", 1).problem(404, "unknown-rule");
@@ -79,41 +79,62 @@ final class RuleIT {
   @Test
   void whoKnowsAnOlderVersionChangesNothing() {
     String rule = made(WINDOW.formatted("api", 2));
-    Http.Answer changed = http.with("If-Match", "\"1\"").put(rule, WINDOW.formatted("api", 3)).ok();
+    String first = tag(http.get(rule));
+    Http.Answer changed = http.with("If-Match", first).put(rule, WINDOW.formatted("api", 3)).ok();
+    String second = tag(changed);
     for (String tag :
         List.of(
-            "\"1\"",
-            "W/\"2\"",
-            "w/\"2\"",
-            "2",
+            first,
+            "W/" + second,
+            "w/" + second,
+            second.replace("\"", ""),
+            // The number alone, and with the time of another version.
+            "\"2\"",
+            first.replace("\"1-", "\"2-"),
             "\"x\"",
             "\"99999999999\"",
-            "\"1\", \"3\"",
-            "\"1\", W/\"2\"",
-            "\"2\" \"2\"",
-            "\"1\", \"2",
-            "*, \"2\"",
+            first + ", \"3\"",
+            first + ", W/" + second,
+            second + " " + second,
+            first + ", " + second.substring(0, second.length() - 1),
+            "*, " + second,
             ",",
             "")) {
       http.with("If-Match", tag).put(rule, WINDOW.formatted("api", 4)).problem(412, "rule-changed");
       http.with("If-Match", tag).delete(rule).problem(412, "rule-changed");
     }
     assertThat(http.get(rule).json()).isEqualTo(changed.json());
-    http.with("If-Match", "*").put(rule, WINDOW.formatted("api", 4)).ok();
-    assertThat(http.with("If-Match", "\"3\"").delete(rule).status()).isEqualTo(204);
+    Http.Answer third = http.with("If-Match", "*").put(rule, WINDOW.formatted("api", 4)).ok();
+    assertThat(http.with("If-Match", tag(third)).delete(rule).status()).isEqualTo(204);
+  }
+
+  private static String tag(Http.Answer rule) {
+    return "\"%d-%s\"".formatted(rule.intAt("version"), rule.textAt("updatedAt"));
   }
 
   @Test
   void whoKnowsTheVersionAmongOthersChangesIt() {
     String rule = made(WINDOW.formatted("api", 2));
-    http.with("If-Match", "\"7\", \"1\"").put(rule, WINDOW.formatted("api", 3)).ok();
-    http.with("If-Match", "W/\"2\" ,, \"x,\",\"2\",").put(rule, WINDOW.formatted("api", 4)).ok();
+    String first = tag(http.get(rule));
+    String second =
+        tag(http.with("If-Match", "\"7\", " + first).put(rule, WINDOW.formatted("api", 3)).ok());
+    String third =
+        tag(
+            http.with("If-Match", "W/\"2\" ,, \"x,\"," + second + ",")
+                .put(rule, WINDOW.formatted("api", 4))
+                .ok());
     // One list in two lines.
-    http.with("If-Match", "\"9\"", "If-Match", "\"3\"").put(rule, WINDOW.formatted("api", 5)).ok();
-    http.with("If-Match", "\"1\", \"4\"", "Content-Type", "application/json")
-        .send("PATCH", rule + "/queue", HttpRequest.BodyPublishers.ofString("{}"))
-        .ok();
-    assertThat(http.with("If-Match", "\"1\", \"5\"").delete(rule).status()).isEqualTo(204);
+    String fourth =
+        tag(
+            http.with("If-Match", "\"9\"", "If-Match", third)
+                .put(rule, WINDOW.formatted("api", 5))
+                .ok());
+    String fifth =
+        tag(
+            http.with("If-Match", first + ", " + fourth, "Content-Type", "application/json")
+                .send("PATCH", rule + "/queue", HttpRequest.BodyPublishers.ofString("{}"))
+                .ok());
+    assertThat(http.with("If-Match", first + ", " + fifth).delete(rule).status()).isEqualTo(204);
   }
 
   @Test
@@ -136,7 +157,7 @@ final class RuleIT {
     assertThat(changed.intAt("maxQueueSize")).isEqualTo(3);
     assertThat(changed.intAt("delayPerRequestMs")).isEqualTo(500);
     assertThat(changed.intAt("allowedRequests")).isEqualTo(2);
-    assertThat(changed.header("etag")).hasValue("\"2\"");
+    assertThat(changed.header("etag")).hasValue(tag(changed));
     Http.Answer off = patch(rule, "{'queueEnabled':false}").ok();
     assertThat(off.intAt("maxQueueSize")).isEqualTo(3);
     patch(rule, "{'queueEnabled':1,'allowedRequests':5}").wrong("queueEnabled", "allowedRequests");

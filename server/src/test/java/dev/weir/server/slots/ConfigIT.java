@@ -119,9 +119,10 @@ final class ConfigIT {
 
     Http.Answer again = http.post("/admin/rate-limit/config", wanted).ok();
     assertThat(again.intAt("version")).isEqualTo(1);
-    assertThat(again.header("ETag")).contains("\"1\"");
-    http.with("If-Match", "\"1\"").post("/admin/rate-limit/config", wanted).ok();
-    http.with("If-Match", "\"2\"")
+    String tag = "\"1-%s\"".formatted(again.textAt("createdAt"));
+    assertThat(again.header("ETag")).hasValue(tag);
+    http.with("If-Match", tag).post("/admin/rate-limit/config", wanted).ok();
+    http.with("If-Match", tag.replace("\"1-", "\"2-"))
         .post("/admin/rate-limit/config", wanted)
         .problem(412, "config-changed");
     assertThat(http.post("/admin/rate-limit/config", wanted.replace('7', '8')).intAt("version"))
