@@ -6,6 +6,7 @@ import dev.weir.engine.rules.RuleIndex;
 import dev.weir.server.http.ConnectionLimit;
 import dev.weir.server.http.FailedLogins;
 import dev.weir.server.http.ListenerSettings;
+import dev.weir.server.http.RequestMemory;
 import dev.weir.server.metrics.EnvoyMetrics;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
 import io.grpc.Server;
@@ -84,13 +85,15 @@ public final class EnvoyServer implements AutoCloseable {
    * @param counts the store that hits are given back to
    * @param isBlocking whether a decision may wait for a store; if not, calls are answered on the
    *     thread that reads them
+   * @param memory the budget of messages in progress
    */
   public record Parts(
       RuleIndex index,
       RuleEvaluator evaluator,
       LimitStore counts,
       boolean isBlocking,
-      EnvoyMetrics metrics) {}
+      EnvoyMetrics metrics,
+      RequestMemory memory) {}
 
   /**
    * The keys of callers.
@@ -132,6 +135,7 @@ public final class EnvoyServer implements AutoCloseable {
     health = new HealthStatusManager();
     health.setStatus(RateLimitServiceGrpc.SERVICE_NAME, ServingStatus.SERVING);
     ServerServiceDefinition service = RequestMarshaller.bind(new EnvoyService(parts, waitingRoom));
+    MessageMemory memory = new MessageMemory(parts.memory());
     server =
         NettyServerBuilder.forAddress(address)
             .bossEventLoopGroup(acceptor)
@@ -145,6 +149,8 @@ public final class EnvoyServer implements AutoCloseable {
             .maxRstFramesPerWindow(MAX_RESETS, Math.toIntExact(FrameLimit.WINDOW.toSeconds()))
             .permitKeepAliveTime(MIN_KEEP_ALIVE.toSeconds(), TimeUnit.SECONDS)
             .permitKeepAliveWithoutCalls(true)
+            .addStreamTracerFactory(memory)
+            .intercept(memory)
             .addService(
                 keys.map(
                         known ->

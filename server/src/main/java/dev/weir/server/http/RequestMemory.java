@@ -27,6 +27,11 @@ public final class RequestMemory {
     this.free = new AtomicLong(bytes);
   }
 
+  /** Returns a budget of a number of bytes. */
+  public static RequestMemory of(long bytes) {
+    return new RequestMemory(bytes);
+  }
+
   /** Returns a budget of a quarter of the max heap of this process. */
   public static RequestMemory ofThisProcess() {
     return new RequestMemory(Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
@@ -51,7 +56,7 @@ public final class RequestMemory {
     free.addAndGet(bytes);
   }
 
-  long freeBytes() {
+  public long freeBytes() {
     return free.get();
   }
 }

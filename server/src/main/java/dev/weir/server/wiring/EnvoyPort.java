@@ -6,6 +6,7 @@ import dev.weir.server.http.Exposure;
 import dev.weir.server.http.FailedLogins;
 import dev.weir.server.http.HttpSettings;
 import dev.weir.server.http.ListenerSettings;
+import dev.weir.server.http.RequestMemory;
 import dev.weir.server.metrics.EnvoyMetrics;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -74,7 +75,8 @@ final class EnvoyPort implements AutoCloseable {
             limits.evaluator(),
             limits.stores().limits(),
             limits.checks().isBlocking(),
-            metrics);
+            metrics,
+            RequestMemory.ofThisProcess());
     try {
       return new EnvoyPort(
           EnvoyServer.start(

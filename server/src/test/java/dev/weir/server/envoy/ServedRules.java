@@ -17,6 +17,7 @@ import dev.weir.engine.rules.RuleSpec;
 import dev.weir.engine.rules.TrustedProxies;
 import dev.weir.server.http.FailedLogins;
 import dev.weir.server.http.ListenerSettings;
+import dev.weir.server.http.RequestMemory;
 import dev.weir.server.metrics.AuthMetrics;
 import dev.weir.server.metrics.EnvoyMetrics;
 import io.envoyproxy.envoy.config.core.v3.HeaderValue;
@@ -63,6 +64,12 @@ final class ServedRules implements AutoCloseable {
 
   private ServedRules(Stores stores, boolean isBlocking, Optional<Predicate<String>> isKey)
       throws IOException {
+    this(stores, isBlocking, isKey, RequestMemory.ofThisProcess());
+  }
+
+  private ServedRules(
+      Stores stores, boolean isBlocking, Optional<Predicate<String>> isKey, RequestMemory memory)
+      throws IOException {
     InstantSource clock = InstantSource.fixed(NOON);
     leases = stores.leases();
     rules = new MemoryRules(clock);
@@ -83,7 +90,7 @@ final class ServedRules implements AutoCloseable {
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             new ListenerSettings.Connections(100, 100, TrustedProxies.NONE),
             new EnvoyServer.Parts(
-                index, evaluator, stores.counts(), isBlocking, new EnvoyMetrics(metrics)),
+                index, evaluator, stores.counts(), isBlocking, new EnvoyMetrics(metrics), memory),
             isKey.map(
                 known -> new EnvoyServer.Keys(known, new FailedLogins(new AuthMetrics(metrics)))));
     channel =
@@ -109,6 +116,11 @@ final class ServedRules implements AutoCloseable {
   /** One of several nodes, which behaves as if its store were remote. */
   static ServedRules sharing(Stores stores) throws IOException {
     return new ServedRules(stores, true, Optional.empty());
+  }
+
+  /** Messages in progress have a budget. */
+  static ServedRules withMemory(RequestMemory memory) throws IOException {
+    return new ServedRules(Stores.inMemory(), false, Optional.empty(), memory);
   }
 
   static ServedRules guarded(String key) throws IOException {
