@@ -39,6 +39,9 @@ final class PaymentExecution implements PaymentActivities {
   /** Between two requests for a slot while there is none. */
   private static final Duration NO_SLOT_WAIT = Duration.ofMinutes(1);
 
+  /** How long a payment whose time is over waits for a place for its last look-up. */
+  static final Duration MAX_LAST_LOOK_UP = Duration.ofHours(1);
+
   /** Something has changed since it was looked at. */
   private static final Step AGAIN = Step.waiting(1);
 
@@ -94,7 +97,7 @@ final class PaymentExecution implements PaymentActivities {
     }
     Optional<Instant> deadline = past.first().map(attempts::deadline);
     if (deadline.isPresent() && !running.now().isBefore(deadline.get())) {
-      return giveUp(running);
+      return giveUp(running, deadline.get());
     }
     Step step = past.count() == 0 ? payFirst(running) : payNow(running, true);
     return deadline
@@ -175,43 +178,65 @@ final class PaymentExecution implements PaymentActivities {
     if (unknown.isEmpty() || !downstream.hasLookUp()) {
       return Optional.empty();
     }
+    return switch (ceiling.enter(running.payment().paymentId())) {
+      case Ceiling.Wait wait -> Optional.of(placeless(wait));
+      case Ceiling.Permit permit -> lookUp(running, unknown.get(), permit);
+    };
+  }
+
+  private Step placeless(Ceiling.Wait wait) {
+    observer.waits();
+    return waiting(wait.duration());
+  }
+
+  /**
+   * @param unknown when the call was begun that is asked about
+   */
+  private Optional<Step> lookUp(
+      PaymentStore.Beginning.Running running, Instant unknown, Ceiling.Permit permit) {
     String paymentId = running.payment().paymentId();
-    return switch (ceiling.enter(paymentId)) {
-      case Ceiling.Wait wait -> {
-        observer.waits();
-        yield Optional.of(waiting(wait.duration()));
-      }
-      case Ceiling.Permit permit -> {
-        Downstream.LookUp found = downstream.lookUp(running.payment());
-        permit.unanswered(CompletableFuture.completedFuture(false));
-        yield switch (found) {
-          case Downstream.LookUp.Made made ->
-              Optional.of(
-                  end(
-                      new PaymentCall(
-                          paymentId,
-                          unknown.get(),
-                          running.now(),
-                          PaymentCall.Result.PAID,
-                          made.reference()),
-                      PaymentState.PAID));
-          case Downstream.LookUp.NotKnown notKnown -> Optional.empty();
-          case Downstream.LookUp.Unclear unclear -> {
-            log.debug("Payment {} is not called again yet: {}", paymentId, unclear.reason());
-            yield Optional.of(waiting(attempts.waitAfter(running.calls().count())));
-          }
-        };
+    Downstream.LookUp found = downstream.lookUp(running.payment());
+    permit.unanswered(CompletableFuture.completedFuture(false));
+    return switch (found) {
+      case Downstream.LookUp.Made made ->
+          Optional.of(
+              end(
+                  new PaymentCall(
+                      paymentId, unknown, running.now(), PaymentCall.Result.PAID, made.reference()),
+                  PaymentState.PAID));
+      case Downstream.LookUp.NotKnown notKnown -> Optional.empty();
+      case Downstream.LookUp.Unclear unclear -> {
+        log.debug("Payment {} is not called again yet: {}", paymentId, unclear.reason());
+        yield Optional.of(waiting(attempts.waitAfter(running.calls().count())));
       }
     };
   }
 
-  /** Ends a payment that has been tried for too long. There is no further call, only a look-up. */
-  private Step giveUp(PaymentStore.Beginning.Running running) {
-    Optional<Step> found = lookUp(running).filter(step -> step.kind() == Kind.ENDED);
-    if (found.isPresent()) {
-      return found.get();
-    }
+  /**
+   * Ends a payment that has been tried for too long. There is no further call, only a look-up,
+   * which waits for its place under the ceiling.
+   *
+   * @param deadline when its time was over
+   */
+  private Step giveUp(PaymentStore.Beginning.Running running, Instant deadline) {
     PaymentStore.PastCalls past = running.calls();
+    if (past.unknown().isPresent() && downstream.hasLookUp()) {
+      switch (ceiling.enter(running.payment().paymentId())) {
+        case Ceiling.Wait wait -> {
+          if (running.now().isBefore(deadline.plus(MAX_LAST_LOOK_UP))) {
+            return placeless(wait);
+          }
+        }
+        case Ceiling.Permit permit -> {
+          Optional<Step> found =
+              lookUp(running, past.unknown().get(), permit)
+                  .filter(step -> step.kind() == Kind.ENDED);
+          if (found.isPresent()) {
+            return found.get();
+          }
+        }
+      }
+    }
     String reason = givenUp(past.count(), past.unknown().isPresent(), past.lastDetail());
     String paymentId = running.payment().paymentId();
     if (store.failed(paymentId, running.now(), PaymentCall.storable(reason))) {
