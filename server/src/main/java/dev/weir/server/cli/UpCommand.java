@@ -56,8 +56,10 @@ public final class UpCommand implements Callable<Integer> {
       err.println("weir: " + e.getMessage());
       return 2;
     }
-    greet(spec.commandLine().getOut(), node.address());
-    node.gatewayAddress().ifPresent(address -> tellGateway(spec.commandLine().getOut(), address));
+    PrintWriter out = spec.commandLine().getOut();
+    out.print(greeting(node.address(), node.takesFeeds()));
+    out.flush();
+    node.gatewayAddress().ifPresent(address -> tellGateway(out, address));
     new CountDownLatch(1).await();
     return 0;
   }
@@ -67,27 +69,37 @@ public final class UpCommand implements Callable<Integer> {
     out.flush();
   }
 
-  private static void greet(PrintWriter out, URI address) {
-    out.printf(
-        """
+  /**
+   * Returns what to try first.
+   *
+   * @param takesFeeds whether the node takes feeds of payments
+   */
+  static String greeting(URI address, boolean takesFeeds) {
+    String feed =
+        takesFeeds
+            ? """
+            ./weir payments simulate feed.csv --payments 100
+                              ./weir payments run feed.csv --url %s\
+            """
+                .formatted(address)
+            : "refused by this node; it needs a database and weir.payments.downstream";
+    return """
 
-        Weir is up: %1$s
+    Weir is up: %1$s
 
-        Ask for a slot:   curl -s %1$s/api/v1/slots -H 'Content-Type: application/json' \\
-                            -d '{"eventId":"pay-1","requestedTime":"2026-06-01T12:00:00Z"}'
-        Send a message:   curl -s %1$s/api/config -H 'Content-Type: application/json' \\
-                            -d '{"userId":101,"rateLimit":10,"timeWindow":5}'
-                          curl -s %1$s/api/send -H 'Content-Type: application/json' \\
-                            -d '{"userId":101,"message":"Hello"}'
-        Pay a feed:       ./weir payments simulate feed.csv --payments 100
-                          ./weir payments run feed.csv --url %1$s
-        Try the API:      %1$s/docs
-        See the windows:  ./weir slots windows --url %1$s --from 2026-06-01T12:00:00Z
-        Metrics, health:  %1$s/metrics  %1$s/health/ready
-        Stop:             Ctrl-C
+    Ask for a slot:   curl -s %1$s/api/v1/slots -H 'Content-Type: application/json' \\
+                        -d '{"eventId":"pay-1","requestedTime":"2026-06-01T12:00:00Z"}'
+    Send a message:   curl -s %1$s/api/config -H 'Content-Type: application/json' \\
+                        -d '{"userId":101,"rateLimit":10,"timeWindow":5}'
+                      curl -s %1$s/api/send -H 'Content-Type: application/json' \\
+                        -d '{"userId":101,"message":"Hello"}'
+    Pay a feed:       %2$s
+    Try the API:      %1$s/docs
+    See the windows:  ./weir slots windows --url %1$s --from 2026-06-01T12:00:00Z
+    Metrics, health:  %1$s/metrics  %1$s/health/ready
+    Stop:             Ctrl-C
 
-        """,
-        address);
-    out.flush();
+    """
+        .formatted(address, feed);
   }
 }

@@ -28,6 +28,11 @@ public final class PaymentAccess {
     return new PaymentAccess(Optional.empty(), false);
   }
 
+  /** Returns whether this node takes feeds: it has a database and knows of a payment API. */
+  public boolean takesFeeds() {
+    return takesFeeds;
+  }
+
   /**
    * Returns what the endpoints stand on.
    *

@@ -15,11 +15,13 @@ public final class Node implements AutoCloseable {
   private final AtomicBoolean closed = new AtomicBoolean();
   private final Drain.Patience patience;
   private final NodeServers servers;
+  private final boolean takesFeeds;
   private final OpenParts open;
 
-  private Node(Drain.Patience patience, NodeServers servers, OpenParts open) {
+  private Node(Drain.Patience patience, NodeServers servers, boolean takesFeeds, OpenParts open) {
     this.patience = patience;
     this.servers = servers;
+    this.takesFeeds = takesFeeds;
     this.open = open;
   }
 
@@ -38,7 +40,8 @@ public final class Node implements AutoCloseable {
       NodeParts parts = NodeParts.open(settings, stop, open);
       NodeServers servers = NodeServers.start(settings, parts, stop, open);
       isComplete = true;
-      return new Node(settings.web().patience(), servers, open);
+      return new Node(
+          settings.web().patience(), servers, parts.payments().access().takesFeeds(), open);
     } finally {
       if (!isComplete) {
         open.close();
@@ -49,6 +52,11 @@ public final class Node implements AutoCloseable {
   /** Returns the address of the endpoints. */
   public URI address() {
     return servers.web().address();
+  }
+
+  /** Returns whether this node takes feeds of payments. */
+  public boolean takesFeeds() {
+    return takesFeeds;
   }
 
   /** Returns the port of Envoy's rate limit service; empty if it is disabled. */
