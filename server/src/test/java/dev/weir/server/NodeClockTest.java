@@ -66,7 +66,7 @@ final class NodeClockTest {
           Map.entry("dev.weir.server.notifications.ReceiptEndpoint", "when a message changed"),
           // Slots say when; the wait until then is counted by this node and by Temporal.
           Map.entry("dev.weir.workflows.PacedStarter", "the delay of a start"),
-          Map.entry("dev.weir.server.wiring.RunningPayments", "delays, and dates in Retry-After"),
+          Map.entry("dev.weir.server.wiring.RunningPayments", "dates in Retry-After"),
           Map.entry(
               "dev.weir.workflows.downstream.internal.DownstreamSimulator",
               "a payment API for trials"));

@@ -89,7 +89,7 @@ final class RunningPayments implements AutoCloseable {
               downstream,
               Attempts.within(settings.giveUpAfter()),
               settings.taskQueue(),
-              InstantSource.system(),
+              new DatabaseTime(stores.payments()::now, System::nanoTime),
               observer);
       PaymentService service = open.add(PaymentService.start(temporal, parts, settings.grace()));
       isComplete = true;

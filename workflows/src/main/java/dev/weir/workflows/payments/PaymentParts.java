@@ -10,7 +10,8 @@ import java.time.InstantSource;
  *
  * @param gate what else decides when a payment may be called
  * @param taskQueue the queue of the payments' workers
- * @param clock of this process; in tests with skipped time that of Temporal's test server
+ * @param clock the time from which delays count, which all nodes share: that of the store; in tests
+ *     with skipped time that of Temporal's test server. It does not fail.
  */
 public record PaymentParts(
     PaymentStore store,
