@@ -79,7 +79,6 @@ final class ProxiedService {
                 Integer.toString(MAX_KEYS)));
   }
 
-  /** For proxies that not every machine has; {@code ./weir test} reports which were missing. */
   /** A file of deploy, with the addresses of this test. */
   String deployed(String file) throws IOException {
     return Files.readString(Path.of("..", "deploy", file))
