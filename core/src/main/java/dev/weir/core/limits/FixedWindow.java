@@ -78,6 +78,14 @@ public record FixedWindow(long limit, long windowMicros, Start start) implements
         && window.start == start;
   }
 
+  @Override
+  public FixedWindow countedLike(Usage usage) {
+    return usage.used() == 0 || usage.scale() < MIN_DURATION_MICROS
+        ? this
+        : new FixedWindow(
+            limit, usage.scale(), usage.before() == ALIGNED ? Start.EPOCH : Start.FIRST_USE);
+  }
+
   private static boolean isTooFarAhead(Usage usage, long windowMicros, long nowMicros) {
     return usage.atMicros() - nowMicros > Math.max(windowMicros, MAX_AHEAD_MICROS);
   }

@@ -57,6 +57,13 @@ public sealed interface Limit permits FixedWindow, SlidingWindow, TokenBucket {
    */
   boolean decaysLike(Limit other);
 
+  /**
+   * Returns this limit with the window or rate by which {@code usage} was counted, and its own
+   * number of units: by it, a limit that is older than a usage counts without settling it. Returns
+   * this limit if there is no usage, or if the units could not be counted so.
+   */
+  Limit countedLike(Usage usage);
+
   /** Returns the units that are available at the given time, from a settled usage. */
   long remaining(Usage settled, long nowMicros);
 

@@ -65,6 +65,11 @@ public record SlidingWindow(long limit, long windowMicros) implements Limit {
     return other instanceof SlidingWindow window && window.windowMicros == windowMicros;
   }
 
+  @Override
+  public SlidingWindow countedLike(Usage usage) {
+    return usage.isNone() ? this : new SlidingWindow(limit, usage.scale());
+  }
+
   private static boolean isTooFarAhead(long startMicros, long windowMicros, long nowMicros) {
     return startMicros - nowMicros > Math.max(windowMicros, MAX_AHEAD_MICROS);
   }

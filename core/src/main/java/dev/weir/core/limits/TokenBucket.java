@@ -142,6 +142,13 @@ public record TokenBucket(long capacity, long refillTokens, long refillMicros) i
         && bucket.refillMicros == refillMicros;
   }
 
+  @Override
+  public TokenBucket countedLike(Usage usage) {
+    return usage.used() == 0 || usage.before() == 0 || capacity > Usage.MAX_VALUE / usage.scale()
+        ? this
+        : new TokenBucket(capacity, usage.before(), usage.scale());
+  }
+
   private boolean isTooFarAhead(Usage usage, long nowMicros) {
     return usage.atMicros() - nowMicros > MAX_AHEAD_MICROS
         && usage.atMicros() - nowMicros > Math.ceilDiv(capacity * refillMicros, refillTokens);

@@ -55,7 +55,7 @@ final class LocalShare {
   }
 
   private Policy share(Policy policy) {
-    return Policy.of(policy.name(), policy.limit().share(nodes));
+    return policy.limit(policy.limit().share(nodes));
   }
 
   void close() {
@@ -73,7 +73,7 @@ final class LocalShare {
       if (part.cost() > share.maxCost()) {
         return Optional.empty();
       }
-      parts.add(new LimitRequest(Policy.of(part.policy().name(), share), part.key(), part.cost()));
+      parts.add(new LimitRequest(part.policy().limit(share), part.key(), part.cost()));
     }
     return Optional.of(new AcquireRequest(parts, request.delays(), request.binding()));
   }

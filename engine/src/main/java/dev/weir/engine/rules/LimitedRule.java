@@ -54,7 +54,9 @@ public final class LimitedRule {
       case Quota.Rate rate ->
           new LimitedRule(
               rule,
-              new Counted(FormerLimits.policy(rule, rate, versions), rate.queueSettings().queue()),
+              new Counted(
+                  FormerLimits.policy(rule, rate, versions).version(rule.version()),
+                  rate.queueSettings().queue()),
               PolicyText.ofRule(spec.name(), rate.limit()),
               leaseHistory,
               counters);

@@ -38,6 +38,29 @@ final class LimitInterner {
     return Objects.requireNonNull(policies[number]);
   }
 
+  /** Returns the version of the policy with a number. */
+  int version(int number) {
+    return policy(number).version();
+  }
+
+  /** Notes a later version of a policy that counts as the former one. */
+  void raise(Policy policy) {
+    for (int number = 0; number < policies.length; number++) {
+      Policy known = policies[number];
+      if (known != null && isSame(known, policy) && known.version() < policy.version()) {
+        set(number, policy);
+      }
+    }
+  }
+
+  private void set(int number, Policy policy) {
+    policies[number] = policy;
+    if (number == 0) {
+      limitOfZero = policy.limit();
+      nameOfZero = policy.name();
+    }
+  }
+
   /** Returns a usage that was written under a number. */
   Usage usage(int number, long atMicros, long used, long before) {
     return usage(get(number), atMicros, used, before);
@@ -90,18 +113,17 @@ final class LimitInterner {
         free = number;
       } else if (isSame(known, policy)) {
         uses[number]++;
+        if (known.version() < policy.version()) {
+          set(number, policy);
+        }
         return number;
       }
     }
     if (free < 0) {
       free = grow();
     }
-    policies[free] = policy;
+    set(free, policy);
     uses[free] = 1;
-    if (free == 0) {
-      limitOfZero = policy.limit();
-      nameOfZero = policy.name();
-    }
     return free;
   }
 

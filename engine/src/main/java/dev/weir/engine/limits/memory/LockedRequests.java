@@ -8,6 +8,7 @@ import dev.weir.core.limits.Usage;
 import dev.weir.core.limits.internal.AllOrNothing;
 import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.LimitRequest;
+import dev.weir.engine.limits.Policy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -23,8 +24,13 @@ final class LockedRequests implements AutoCloseable {
   /** A part of a request and where its count is kept. */
   private record Located(
       LimitRequest request, UsageTable table, Segment segment, long first, long second) {
+    /** Returns the policy by which to decide on the usage, see {@link Policy#on}. */
+    Policy policy() {
+      return segment.on(entry(), usage(), request.policy());
+    }
+
     Limit limit() {
-      return request.policy().limit();
+      return policy().limit();
     }
 
     int entry() {
@@ -56,7 +62,7 @@ final class LockedRequests implements AutoCloseable {
     void writeIfPresent(Usage usage) {
       int entry = entry();
       if (entry != Segment.ABSENT) {
-        segment.write(entry, request.policy(), usage);
+        segment.write(entry, policy(), usage);
       }
     }
 
@@ -181,9 +187,8 @@ final class LockedRequests implements AutoCloseable {
     Located part = parts.get(index);
     part.hold();
     try {
-      Usage usage = part.usage();
-      if (!part.limit().isCurrent(usage, nowMicros)) {
-        part.writeIfPresent(part.limit().settle(usage, nowMicros));
+      if (!part.isAbsent()) {
+        part.segment().settle(part.entry(), part.request().policy(), nowMicros);
       }
     } finally {
       part.release();

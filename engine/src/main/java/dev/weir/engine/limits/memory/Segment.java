@@ -180,10 +180,9 @@ final class Segment {
   /** Decides for a key that may be present or absent. The caller holds no entry. */
   Decision decide(
       Policy policy, long cost, long nowMicros, long first, long second, UsageTable table) {
-    Limit limit = policy.limit();
     int entry = find(first, second);
     if (entry == ABSENT) {
-      Limit.Step step = limit.decide(Usage.NONE, cost, nowMicros);
+      Limit.Step step = policy.limit().decide(Usage.NONE, cost, nowMicros);
       table.requireCapacity(List.of(this), nowMicros, second);
       add(first, second, policy, step.next(), nowMicros);
       return step.decision();
@@ -191,9 +190,11 @@ final class Segment {
     EntryLayout.hold(entries, entry);
     try {
       Usage usage = usage(entry);
+      Policy counting = on(entry, usage, policy);
+      Limit limit = counting.limit();
       Limit.Step step = limit.decide(usage, cost, nowMicros);
       if (step.decision().isAllowed() || !limit.isCurrent(usage, nowMicros)) {
-        write(entry, policy, step.next());
+        write(entry, counting, step.next());
       }
       return step.decision();
     } finally {
@@ -215,6 +216,13 @@ final class Segment {
         EntryLayout.atMicros(current, entry),
         EntryLayout.used(current, entry),
         longsPerEntry == EntryLayout.LONGS_WITH_BEFORE ? EntryLayout.before(current, entry) : 0);
+  }
+
+  /** Returns the policy by which to decide on the usage of an entry, see {@link Policy#on}. */
+  Policy on(int entry, Usage usage, Policy policy) {
+    return entry == ABSENT
+        ? policy
+        : policy.on(usage, limits.version(EntryLayout.limitNumber(entries, entry)));
   }
 
   /** Replaces the usage of an entry that the caller holds. */
@@ -258,19 +266,28 @@ final class Segment {
     if (!limits.knows(policy)) {
       return;
     }
+    limits.raise(policy);
     long[] current = entries;
     for (int entry = 0; entry < current.length; entry += longsPerEntry) {
       if (!EntryLayout.isFree(current, entry)) {
         EntryLayout.hold(current, entry);
         try {
-          if (limits.isNamed(EntryLayout.limitNumber(current, entry), policy)
-              && !policy.limit().isCurrent(usage(entry), nowMicros)) {
-            write(entry, policy, policy.limit().settle(usage(entry), nowMicros));
+          if (limits.isNamed(EntryLayout.limitNumber(current, entry), policy)) {
+            settle(entry, policy, nowMicros);
           }
         } finally {
           EntryLayout.release(current, entry);
         }
       }
+    }
+  }
+
+  /** Settles the usage of an entry that the caller holds, unless it is current. */
+  void settle(int entry, Policy policy, long nowMicros) {
+    Usage usage = usage(entry);
+    Policy counting = on(entry, usage, policy);
+    if (!counting.limit().isCurrent(usage, nowMicros)) {
+      write(entry, counting, counting.limit().settle(usage, nowMicros));
     }
   }
 

@@ -192,6 +192,138 @@ interface LimitChangeClaims extends LimitClaims {
         });
   }
 
+  /** A node that has not heard of a change, however often it is asked. */
+  @Test
+  default void olderVersionDoesNotUndoAChange() {
+    forEachVersion(
+        (scene, change) -> {
+          Policy other = scene.policy("other", aMinuteOf(100, kinds().getFirst()));
+          List<LimitRequest> both =
+              List.of(LimitRequest.of(other, "k"), LimitRequest.of(change.before(), "k"));
+          scene.decide(change.before(), "k", 5);
+          scene.node.settle(change.after());
+          for (int i = 0; i < 20; i++) {
+            // Of a bucket of 5 in 600 s, a token is refilled in 120 s.
+            scene.clock.move(Duration.ofSeconds(5));
+            afterSomeTime(scene.node);
+            String name = "%s after %d s".formatted(change, scene.sinceNoonSeconds());
+            assertThat(scene.decide(change.after(), "k", 1).isAllowed()).as(name).isFalse();
+            assertThat(scene.decide(change.before(), "k", 1).isAllowed()).as(name).isFalse();
+            assertThat(scene.otherNode.take(change.before(), "k", 1)).as(name).isFalse();
+            assertThat(scene.remaining(change.before(), "k")).as(name).isZero();
+            assertThat(scene.node.decide(AcquireRequest.all(both)).isAllowed()).as(name).isFalse();
+            AcquireRequest repeatable = scene.repeatable("older", LimitScene.TTL, both);
+            assertThat(scene.node.decide(repeatable).isAllowed()).as(name).isFalse();
+            scene.otherNode.settle(change.before());
+            scene.otherNode.settle(change.before(), "k");
+          }
+          assertThat(scene.remaining(other, "k")).isEqualTo(100);
+          scene.clock.move(Duration.ofMinutes(20));
+          assertThat(scene.remaining(change.after(), "k")).isEqualTo(5);
+        });
+  }
+
+  @Test
+  default void whatAnOlderVersionGrantsCountsByTheLaterOne() {
+    forEachVersion(
+        (scene, change) -> {
+          scene.decide(change.after(), "k", 2);
+          scene.decide(change.after(), "l", 2);
+          assertThat(scene.otherNode.decide(change.before(), "k", 2).isAllowed()).isTrue();
+          assertThat(scene.otherNode.take(change.before(), "k", 1)).isTrue();
+          AcquireRequest three = scene.repeatable(change.before(), "l", 3);
+          assertThat(scene.otherNode.decide(three).isAllowed()).isTrue();
+          scene.clock.move(Duration.ofSeconds(100));
+          afterSomeTime(scene.node);
+          assertThat(scene.decide(change.after(), "k", 1).isAllowed()).as("%s", change).isFalse();
+          assertThat(scene.decide(change.after(), "l", 1).isAllowed()).as("%s", change).isFalse();
+        });
+  }
+
+  @Test
+  default void refundByAnOlderVersionGivesBackOnce() {
+    forEachVersion(
+        (scene, change) -> {
+          Instant takenAt = scene.decide(change.after(), "k", 5).decidedAt();
+          AcquireRequest two = scene.request(change.before(), "k", 2);
+          assertThat(scene.otherNode.refund(two, takenAt)).isEqualTo(Refund.GIVEN_BACK);
+          assertThat(scene.decide(change.after(), "k", 2).isAllowed()).as("%s", change).isTrue();
+          scene.clock.move(Duration.ofSeconds(100));
+          afterSomeTime(scene.node);
+          assertThat(scene.decide(change.after(), "k", 1).isAllowed()).as("%s", change).isFalse();
+        });
+  }
+
+  /** The sweep of a version goes on while the next one has settled everything already. */
+  @Test
+  default void settlementThatIsOvertakenByTheNextVersionChangesNothing() {
+    forEachVersion(
+        (scene, change) -> {
+          Policy back = change.before().version(3);
+          scene.decide(change.before(), "k", 5);
+          scene.node.settle(change.after());
+          scene.node.settle(back);
+          scene.otherNode.settle(change.after());
+          scene.otherNode.settle(change.after(), "k");
+          // Counts as the third version does, which it does not know.
+          assertThat(scene.remaining(change.after(), "k")).isZero();
+          scene.clock.move(Duration.ofSeconds(11));
+          assertThat(scene.remaining(back, "k")).as("%s", change).isEqualTo(5);
+        });
+  }
+
+  /** Also if the next version counts as the first one did, so that there is nothing to convert. */
+  @Test
+  default void settlementByAVersionIsKnownEvenIfItsNumbersAreThoseOfTheUsage() {
+    forEachVersion(
+        (scene, change) -> {
+          scene.decide(change.before(), "k", 5);
+          scene.node.settle(change.before().version(3));
+          scene.otherNode.settle(change.after());
+          scene.clock.move(Duration.ofSeconds(11));
+          assertThat(scene.remaining(change.before().version(3), "k"))
+              .as("%s", change)
+              .isEqualTo(5);
+        });
+  }
+
+  /** Versions of a rule that was deleted and made again begin with 1. */
+  @Test
+  default void versionsOfAFormerPolicyOfTheSameNameAreNotCompared() {
+    forEachVersion(
+        (scene, change) -> {
+          Policy former = change.before().version(7);
+          scene.decide(former, "k", 5);
+          scene.clock.move(Duration.ofSeconds(1));
+          Policy made = change.after().version(1).createdAt(scene.clock.instant());
+          assertThat(scene.decide(made, "k", 5).isAllowed()).isFalse();
+          scene.clock.move(Duration.ofSeconds(100));
+          afterSomeTime(scene.node);
+          // A bucket has refilled one by the former rate.
+          assertThat(scene.decide(made, "k", 2).isAllowed()).as("%s", change).isFalse();
+        });
+  }
+
+  @Test
+  default void policyWithoutVersionsSettlesWhatVersionsHaveCounted() {
+    forEachVersion(
+        (scene, change) -> {
+          scene.decide(change.before().version(9), "k", 5);
+          Policy unordered = change.after().version(Policy.UNORDERED);
+          assertThat(scene.decide(unordered, "k", 5).isAllowed()).isFalse();
+          scene.clock.move(Duration.ofSeconds(100));
+          afterSomeTime(scene.node);
+          assertThat(scene.decide(unordered, "k", 1).isAllowed()).as("%s", change).isFalse();
+        });
+  }
+
+  private void forEachVersion(BiConsumer<LimitScene, PolicyChange> claim) {
+    forEachChange(
+        (scene, change) ->
+            claim.accept(
+                scene, new PolicyChange(change.before().version(1), change.after().version(2))));
+  }
+
   /** A policy before and after its window was made longer. */
   record PolicyChange(Policy before, Policy after) {}
 

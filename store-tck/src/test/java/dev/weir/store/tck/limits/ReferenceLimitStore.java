@@ -49,12 +49,13 @@ public final class ReferenceLimitStore implements LimitStore {
     REMEMBERS_WHEN_RECALLING,
     FORGETS_NOTES,
     FORGETS_CHANGES_WHEN_REFUSING,
-    SETTLES_NOTHING
+    SETTLES_NOTHING,
+    LETS_OLDER_VERSIONS_SETTLE
   }
 
   private record Key(Object kind, String name) {}
 
-  private record Held(Usage usage, long idleAtMicros) {}
+  private record Held(Usage usage, long idleAtMicros, int version) {}
 
   private record Remembered(AcquireRequest request, AcquireResult result, long forgetAtMicros) {}
 
@@ -85,7 +86,8 @@ public final class ReferenceLimitStore implements LimitStore {
     }
   }
 
-  private void takeAnyway(LimitRequest limitRequest) {
+  private void takeAnyway(LimitRequest request) {
+    LimitRequest limitRequest = counting(request);
     Limit limit = limitRequest.policy().limit();
     Usage settled = limit.settle(usage(limitRequest.policy(), limitRequest.key()), now());
     put(limitRequest, limit.take(settled, limitRequest.cost(), now()));
@@ -98,7 +100,8 @@ public final class ReferenceLimitStore implements LimitStore {
       return known.get();
     }
     List<AllOrNothing.Part> parts = new ArrayList<>();
-    for (LimitRequest limitRequest : request.takingParts()) {
+    List<LimitRequest> taking = request.takingParts().stream().map(this::counting).toList();
+    for (LimitRequest limitRequest : taking) {
       Usage usage = usage(limitRequest.policy(), limitRequest.key());
       Limit limit = limitRequest.policy().limit();
       if (is(Defect.GRANTS_ONE_TOO_MANY)
@@ -110,7 +113,7 @@ public final class ReferenceLimitStore implements LimitStore {
     }
     AllOrNothing.Step step = AllOrNothing.decide(parts, now);
     for (int i = 0; i < parts.size(); i++) {
-      LimitRequest limitRequest = request.takingParts().get(i);
+      LimitRequest limitRequest = taking.get(i);
       boolean isChanged = !parts.get(i).limit().isCurrent(parts.get(i).usage(), now);
       if (step.isGranted() || (isChanged && !is(Defect.FORGETS_CHANGES_WHEN_REFUSING))) {
         put(limitRequest, step.next().get(i));
@@ -136,7 +139,8 @@ public final class ReferenceLimitStore implements LimitStore {
   @Override
   public synchronized AcquireResult peek(AcquireRequest request) {
     List<Outcome> decisions = new ArrayList<>();
-    for (LimitRequest limitRequest : request.parts()) {
+    for (LimitRequest part : request.parts()) {
+      LimitRequest limitRequest = counting(part);
       Usage usage = usage(limitRequest.policy(), limitRequest.key());
       decisions.add(limitRequest.policy().limit().peek(usage, limitRequest.cost(), now()));
       if (is(Defect.WRITES_WHEN_LOOKING)) {
@@ -204,7 +208,8 @@ public final class ReferenceLimitStore implements LimitStore {
         limitRequests = new ArrayList<>(request.grantedAs(grant.result().outcomes()).takingParts());
       }
     }
-    for (LimitRequest limitRequest : limitRequests) {
+    for (LimitRequest part : limitRequests) {
+      LimitRequest limitRequest = counting(part);
       Usage usage = usage(limitRequest.policy(), limitRequest.key());
       put(
           limitRequest,
@@ -247,13 +252,31 @@ public final class ReferenceLimitStore implements LimitStore {
 
   private void settle(Policy policy, Key key) {
     Held found = held.get(key);
-    if (found == null
-        || is(Defect.SETTLES_NOTHING)
-        || policy.limit().isCurrent(found.usage(), now())) {
+    if (found == null || is(Defect.SETTLES_NOTHING)) {
       return;
     }
-    Usage settled = policy.limit().settle(found.usage(), now());
-    held.put(key, new Held(settled, now() + policy.limit().idleMicros(settled, now())));
+    Policy counting = on(policy, found);
+    Limit limit = counting.limit();
+    if (limit.isCurrent(found.usage(), now())) {
+      held.put(key, new Held(found.usage(), found.idleAtMicros(), counting.version()));
+      return;
+    }
+    Usage settled = limit.settle(found.usage(), now());
+    held.put(key, new Held(settled, now() + limit.idleMicros(settled, now()), counting.version()));
+  }
+
+  /** Returns a request for the policy by which to decide on the usage, see {@link Policy#on}. */
+  private LimitRequest counting(LimitRequest request) {
+    Held found = held.get(key(request.policy(), request.key()));
+    return found == null
+        ? request
+        : new LimitRequest(on(request.policy(), found), request.key(), request.cost());
+  }
+
+  private Policy on(Policy policy, Held found) {
+    return is(Defect.LETS_OLDER_VERSIONS_SETTLE)
+        ? policy
+        : policy.on(found.usage(), found.version());
   }
 
   @Override
@@ -262,7 +285,9 @@ public final class ReferenceLimitStore implements LimitStore {
   private void put(LimitRequest limitRequest, Usage usage) {
     long idleAt = now() + limitRequest.policy().limit().idleMicros(usage, now());
     long wrong = is(Defect.FORGETS_KEYS_A_MICROSECOND_EARLY) ? 1 : 0;
-    held.put(key(limitRequest.policy(), limitRequest.key()), new Held(usage, idleAt - wrong));
+    held.put(
+        key(limitRequest.policy(), limitRequest.key()),
+        new Held(usage, idleAt - wrong, limitRequest.policy().version()));
   }
 
   private Key key(Policy policy, String key) {

@@ -54,13 +54,29 @@ sealed interface LimitCall {
   }
 
   /** The properties shared by singles that are sent together. */
-  record Group(Mode mode, Limit limit, double usedSinceMicros, double changedAtMicros) {
+  record Group(Mode mode, Limit limit, double usedSinceMicros, double changedAtMicros, Order order) {
     static Group of(Mode mode, Policy policy) {
-      return new Group(
-          mode,
-          policy.limit(),
-          LimitCall.usedSinceMicros(policy),
-          LimitCall.changedAtMicros(policy));
+      return new Group(mode, policy.limit(), LimitCall.usedSinceMicros(policy), LimitCall.changedAtMicros(policy), Order.of(policy));
+    }
+  }
+
+  /**
+   * What decides whether a policy is older than a usage, see {@link Policy#on}.
+   *
+   * @param version the version, 0 if there are none; those that the script cannot tell apart are
+   *     the same
+   */
+  record Order(double version, double createdAtMicros) {
+    private static final int MAX_VERSION = (1 << 20) - 1;
+
+    /** The order of what is no policy. */
+    static final Order NONE = new Order(0, 0);
+
+    static Order of(Policy policy) {
+      return policy.version() == Policy.UNORDERED
+          ? NONE
+          : new Order(
+              Math.min(policy.version(), MAX_VERSION), (double) Micros.clamped(policy.createdAt()));
     }
   }
 

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * as the script's {@code struct} packs them.
  */
 final class LimitCalls {
-  private static final int LIMIT_BYTES = 1 + 5 * 8;
+  private static final int LIMIT_BYTES = 1 + 7 * 8;
   private static final int SINGLES_BYTES = 1 + 2 + LIMIT_BYTES;
   private static final int SINGLE_BYTES = 2 + 8;
   private static final int WHOLE_BYTES = 1 + 1 + 2 + 8;
@@ -43,7 +43,7 @@ final class LimitCalls {
   /** Replaces the index of a key or the kind of a limit. */
   private static final int NONE = 0;
 
-  /** Four numbers, and the time until which Redis keeps them. */
+  /** Four numbers, and the time until which Redis keeps them with the version. */
   private static final int USAGE_BYTES = 5 * 8;
 
   private static final int GRANTED = 1;
@@ -157,7 +157,7 @@ final class LimitCalls {
     singles.forEach(
         (group, calls) -> {
           buffer.put(group.mode().code).putShort((short) calls.size());
-          put(buffer, group.limit(), group.usedSinceMicros(), group.changedAtMicros());
+          put(buffer, group.limit(), group.usedSinceMicros(), group.changedAtMicros(), group.order());
           for (Sent<LimitCall.Single> sent : calls) {
             put(buffer, index(sent.call().key()), sent.call().cost());
           }
@@ -180,11 +180,13 @@ final class LimitCalls {
               buffer,
               policy.limit(),
               LimitCall.usedSinceMicros(policy),
-              LimitCall.changedAtMicros(policy));
+              LimitCall.changedAtMicros(policy),
+              LimitCall.Order.of(policy));
         } else {
           put(buffer, NONE, wait.position());
           put(buffer, NONE, wait.remaining(), wait.resetMicros(), wait.delayMicros());
           buffer.putDouble(NONE).putDouble(NONE);
+          put(buffer, LimitCall.Order.NONE);
         }
       }
     }
@@ -225,9 +227,14 @@ final class LimitCalls {
   }
 
   private static void put(
-      ByteBuffer buffer, Limit limit, double usedSinceMicros, double changedAtMicros) {
+      ByteBuffer buffer, Limit limit, double usedSinceMicros, double changedAtMicros, LimitCall.Order order) {
     put(buffer, limit);
     buffer.putDouble(usedSinceMicros).putDouble(changedAtMicros);
+    put(buffer, order);
+  }
+
+  private static void put(ByteBuffer buffer, LimitCall.Order order) {
+    buffer.putDouble(order.version()).putDouble(order.createdAtMicros());
   }
 
   private static void put(ByteBuffer buffer, Limit limit) {

@@ -9,13 +9,14 @@
 -- ARGV     the time and the latest marker, see marker.lua
 -- ARGV[3]  the requests, packed. TAKE, DECIDE_ONE and SETTLE contain all requests for one limit alone: mode,
 --          count, kind and the three parameters of the limit, the time since which it may have been
---          used and that of its last change; and for each the index of its usage and the cost. DECIDE, PEEK, GIVE_BACK and RECALL
+--          used, that of its last change, its version, 0 if it has none, and the time at which it was
+--          created; and for each the index of its usage and the cost. DECIDE, PEEK, GIVE_BACK and RECALL
 --          contain one request: mode, number of parts, index of the record or 0, a time; if there is a
 --          record, its binding: 16 bytes of the digest of the request, 8 of the layout of its usages,
 --          16 of a note; and for each part the index of its usage, the cost, kind and parameters of the
---          limit, the time since which it may have been used and that of its last change. The kind 0 is
---          a part that waits in a queue and takes nothing: 0, its position, 0, remaining units, reset,
---          wait, 0, 0
+--          limit, the time since which it may have been used, that of its last change, its version and its
+--          creation. The kind 0 is a part that waits in a queue and takes nothing: 0, its position, 0,
+--          remaining units, reset, wait, 0, 0, 0, 0
 -- Returns  what the node has to determine first, see marker.lua; else the time, the marker and the
 --          results, packed: for TAKE and SETTLE the outcome, for DECIDE_ONE the outcome and a decision, for the
 --          others outcome, number of decisions, time and the decisions; the outcome REPLAYED is
@@ -38,6 +39,10 @@ local MIN_WINDOW, AHEAD = 1000, 1000000
 -- a new time to live, which is most of the cost of a write.
 local SLACK = 10000000
 
+-- The units in which the time until which a usage is kept is stored with a version, and the number of
+-- versions that can be told apart. Later ones are all the same.
+local KEPT_UNIT, VERSIONS = 1000000, 1048576
+
 local function ceil_div(a, b)
   local quotient = floor(a / b)
   if quotient * b < a then
@@ -49,7 +54,8 @@ end
 -- Each kind of limit: parameters a, b, c, then the usage. `settle` returns true after the usage if that
 -- was counted by other numbers, or by a clock that was far ahead: it is then written even if the
 -- request is refused. `taken` returns the units, the scale and, except for a sliding window, `before`.
--- `ends` is when a usage is no longer needed; `all` is the usage after all permits were taken at a time.
+-- `ends` is when a usage is no longer needed; `all` is the usage after all permits were taken at a time;
+-- `like` returns the parameters b and c by which a usage in use was counted.
 
 local function start_of(b, micros)
   return floor(micros / b) * b
@@ -114,6 +120,12 @@ local fixed = {
   end,
   all = function(a, b, c, micros)
     return micros, a, c, b
+  end,
+  like = function(a, b, c, used, before, scale)
+    if used == 0 or scale < MIN_WINDOW then
+      return b, c
+    end
+    return scale, before
   end
 }
 
@@ -218,6 +230,12 @@ local sliding = {
   end,
   all = function(a, b, c, micros)
     return micros, a, 0, b
+  end,
+  like = function(a, b, c, used, before, scale)
+    if used == 0 and before == 0 then
+      return b, c
+    end
+    return scale, c
   end
 }
 
@@ -274,13 +292,30 @@ local bucket = {
   end,
   all = function(a, b, c, micros)
     return micros, a * c, b, c
+  end,
+  like = function(a, b, c, used, before, scale)
+    if used == 0 or before == 0 or a > floor(MAX_EXACT / scale) then
+      return b, c
+    end
+    return before, scale
   end
 }
 
 local kinds = {fixed, sliding, bucket}
 
 -- The values of the keys: read together at the start, written at the end, even if several requests
--- share a key. A usage is its four numbers and the time until which Redis keeps it at least.
+-- share a key. A usage is its four numbers and the time until which Redis keeps it at least. If the
+-- limit has versions, that number is negative: the time in units of KEPT_UNIT times VERSIONS, plus the
+-- version that has counted the usage. Earlier scripts take it for a time that is long over.
+
+local function read_usage(value)
+  local at, used, before, scale, kept = unpacked('<ddddd', value)
+  if kept < 0 then
+    local units = floor(-kept / VERSIONS)
+    return at, used, before, scale, units * KEPT_UNIT, -kept - units * VERSIONS
+  end
+  return at, used, before, scale, kept, 0
+end
 
 local values = {}
 if #KEYS <= 1000 then
@@ -316,14 +351,26 @@ end
 -- Values to write, by key: when each ends, and until when it is kept if that has changed.
 local ends, kepts = {}, {}
 
-local function keep(key, limit, b, c, at, used, before, scale, kept)
+local function keep(key, limit, b, c, at, used, before, scale, kept, version)
   local ending = limit.ends(b, c, at, used, before)
   if ending > kept then
     kept = floor(ending) + SLACK
+    if version > 0 then
+      kept = ceil_div(kept, KEPT_UNIT) * KEPT_UNIT
+    end
     kepts[key] = kept
   end
   ends[key] = ending
+  if version > 0 and kept >= 0 then
+    kept = -(floor(kept / KEPT_UNIT) * VERSIONS + version)
+  end
   values[key] = pack('<ddddd', at, used, before, scale, kept)
+end
+
+-- Whether a later version than this one has counted the usage: then it is counted on as that one does,
+-- see `like`. A usage from before this limit was created was counted by another limit of that name.
+local function is_older(version, created, at, counted_by)
+  return version > 0 and version < counted_by and at >= created
 end
 
 local function decision(limit, is_allowed, a, b, c, at, used, before, cost, left)
@@ -337,20 +384,29 @@ local answers, answered = {''}, 1
 
 -- Executes requests for a single limit, the most common case, with as few function calls as
 -- possible, because those dominate the time in Lua. The input alternates indexes and costs.
-local function work_on_many(is_take, limit, a, b, c, used_since, changed_at, parts)
+local function work_on_many(is_take, limit, a, limit_b, limit_c, used_since, changed_at, version,
+    created, parts)
   local settle, has_left, taken = limit.settle, limit.has_left, limit.taken
-  local lost_at, lost_used, lost_before, lost_scale = lost(limit, a, b, c, used_since, changed_at)
+  local lost_at, lost_used, lost_before, lost_scale =
+      lost(limit, a, limit_b, limit_c, used_since, changed_at)
   for i = 1, #parts - 1, 2 do
     local key, cost = parts[i], parts[i + 1]
     local value = values[key]
-    local at, used, before, scale, kept = NEVER, 0, 0, 0, 0
+    local at, used, before, scale, kept, counted_by = NEVER, 0, 0, 0, 0, 0
+    local b, c = limit_b, limit_c
     local outcome = UNREADABLE
     if not value or #value == USAGE_BYTES then
       if value then
-        at, used, before, scale, kept = unpacked('<ddddd', value)
+        at, used, before, scale, kept, counted_by = read_usage(value)
       end
       if lost_at and at < since then
         at, used, before, scale = lost_at, lost_used, lost_before, lost_scale
+        counted_by = 0
+      end
+      if is_older(version, created, at, counted_by) then
+        b, c = limit.like(a, b, c, used, before, scale)
+      else
+        counted_by = version
       end
       local settled
       at, used, before, scale, settled = settle(a, b, c, at, used, before, scale)
@@ -363,7 +419,7 @@ local function work_on_many(is_take, limit, a, b, c, used_since, changed_at, par
         settled = true
       end
       if settled then
-        keep(key, limit, b, c, at, used, before, scale, kept)
+        keep(key, limit, b, c, at, used, before, scale, kept, counted_by)
       end
     end
     answered = answered + 1
@@ -377,16 +433,20 @@ local function work_on_many(is_take, limit, a, b, c, used_since, changed_at, par
 end
 
 -- Settles usages of one limit. The input is that of the requests above; costs are ignored.
-local function settle_many(limit, a, b, c, parts)
+local function settle_many(limit, a, limit_b, limit_c, version, created, parts)
   for i = 1, #parts - 1, 2 do
     local key = parts[i]
     local value = values[key]
     if value and #value == USAGE_BYTES then
-      local at, used, before, scale, kept = unpacked('<ddddd', value)
-      local settled
+      local at, used, before, scale, kept, counted_by = read_usage(value)
+      local b, c, counts_by, settled = limit_b, limit_c, version
+      if is_older(version, created, at, counted_by) then
+        b, c = limit.like(a, b, c, used, before, scale)
+        counts_by = counted_by
+      end
       at, used, before, scale, settled = limit.settle(a, b, c, at, used, before, scale)
-      if settled then
-        keep(key, limit, b, c, at, used, before, scale, kept)
+      if settled or counts_by > counted_by then
+        keep(key, limit, b, c, at, used, before, scale, kept, counts_by)
       end
     end
     answered = answered + 1
@@ -396,6 +456,7 @@ end
 
 -- The limits of a request that has several or a record, and the usage of each.
 local kind, key, cost, a, b, c, used_since, changed_at = {}, {}, {}, {}, {}, {}, {}, {}
+local version, created, counted_by = {}, {}, {}
 local at, used, before, scale, settled, kept, remaining = {}, {}, {}, {}, {}, {}, {}
 
 -- Returns true if all usages can be settled.
@@ -405,9 +466,9 @@ local function settle(n)
     if value and #value ~= USAGE_BYTES then
       return false
     end
-    at[j], used[j], before[j], scale[j], kept[j] = NEVER, 0, 0, 0, 0
+    at[j], used[j], before[j], scale[j], kept[j], counted_by[j] = NEVER, 0, 0, 0, 0, 0
     if value then
-      at[j], used[j], before[j], scale[j], kept[j] = unpacked('<ddddd', value)
+      at[j], used[j], before[j], scale[j], kept[j], counted_by[j] = read_usage(value)
     end
     if kind[j] then
       if at[j] < since then
@@ -415,7 +476,13 @@ local function settle(n)
             lost(kind[j], a[j], b[j], c[j], used_since[j], changed_at[j])
         if lost_at then
           at[j], used[j], before[j], scale[j] = lost_at, lost_used, lost_before, lost_scale
+          counted_by[j] = 0
         end
+      end
+      if is_older(version[j], created[j], at[j], counted_by[j]) then
+        b[j], c[j] = kind[j].like(a[j], b[j], c[j], used[j], before[j], scale[j])
+      else
+        counted_by[j] = version[j]
       end
       at[j], used[j], before[j], scale[j], settled[j] =
           kind[j].settle(a[j], b[j], c[j], at[j], used[j], before[j], scale[j])
@@ -426,7 +493,7 @@ local function settle(n)
 end
 
 local function keep_settled(j)
-  keep(key[j], kind[j], b[j], c[j], at[j], used[j], before[j], scale[j], kept[j])
+  keep(key[j], kind[j], b[j], c[j], at[j], used[j], before[j], scale[j], kept[j], counted_by[j])
 end
 
 -- Appends to the results; returns true if everything is granted.
@@ -532,15 +599,16 @@ while position <= #requests do
   local mode = string.byte(requests, position)
   if mode == TAKE or mode == DECIDE_ONE or mode == SETTLE then
     local many, number, limit_a, limit_b, limit_c, limit_since, limit_changed
-    many, number, limit_a, limit_b, limit_c, limit_since, limit_changed, position =
-        unpacked('<HBddddd', requests, position + 1)
+    local limit_version, limit_created
+    many, number, limit_a, limit_b, limit_c, limit_since, limit_changed, limit_version,
+        limit_created, position = unpacked('<HBddddddd', requests, position + 1)
     local parts = {unpacked('<' .. string.rep('Hd', many), requests, position)}
     position = parts[#parts]
     if mode == SETTLE then
-      settle_many(kinds[number], limit_a, limit_b, limit_c, parts)
+      settle_many(kinds[number], limit_a, limit_b, limit_c, limit_version, limit_created, parts)
     else
       work_on_many(mode == TAKE, kinds[number], limit_a, limit_b, limit_c, limit_since,
-          limit_changed, parts)
+          limit_changed, limit_version, limit_created, parts)
     end
   else
     local n, record, micros, number
@@ -551,8 +619,8 @@ while position <= #requests do
       position = position + BINDING_BYTES
     end
     for j = 1, n do
-      key[j], cost[j], number, a[j], b[j], c[j], used_since[j], changed_at[j], position =
-          unpacked('<HdBddddd', requests, position)
+      key[j], cost[j], number, a[j], b[j], c[j], used_since[j], changed_at[j], version[j],
+          created[j], position = unpacked('<HdBddddddd', requests, position)
       kind[j] = kinds[number]
     end
     answered = answered + 1

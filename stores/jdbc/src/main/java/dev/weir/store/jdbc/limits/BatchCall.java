@@ -22,15 +22,16 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call of {@code weir_limit_decide_batch_2}: many steps as arrays, their results as one array.
+ * A call of {@code weir_limit_decide_batch_3}: many steps as arrays, their results as one array.
  * Each usage is passed once, in an order that is the same on all nodes.
  */
 final class BatchCall implements LimitCall {
   private static final String CALL =
       """
-      select weir_limit_decide_batch_2(?::bigint, ?, ?::text[], ?::int[], ?::bigint[],
+      select weir_limit_decide_batch_3(?::bigint, ?, ?::text[], ?::int[], ?::bigint[],
         ?::text[], ?::bigint[], ?::int[], ?::bigint[],
-        ?::int[], ?::int[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[])
+        ?::int[], ?::int[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[],
+        ?::int[], ?::bigint[])
       """;
 
   /** Kind of a limit request whose permits are waited for in a queue. */
@@ -55,6 +56,8 @@ final class BatchCall implements LimitCall {
   private final long[] sizes;
   private final long[] refills;
   private final long[] costs;
+  private final int[] versions;
+  private final long[] creations;
 
   BatchCall(List<LimitStep> steps) {
     this.steps = steps;
@@ -69,6 +72,8 @@ final class BatchCall implements LimitCall {
     this.sizes = new long[total];
     this.refills = new long[total];
     this.costs = new long[total];
+    this.versions = new int[total];
+    this.creations = new long[total];
     this.usageIds = flatten();
   }
 
@@ -110,6 +115,8 @@ final class BatchCall implements LimitCall {
     sizes[i] = parameters.size();
     refills[i] = parameters.refill();
     costs[i] = limitRequest.cost();
+    versions[i] = limitRequest.policy().version();
+    creations[i] = Micros.clamped(limitRequest.policy().createdAt());
   }
 
   private void put(int i, Delayed wait) {
@@ -142,7 +149,9 @@ final class BatchCall implements LimitCall {
                 maxima,
                 sizes,
                 refills,
-                costs);
+                costs,
+                versions,
+                creations);
         ResultSet rows = statement.executeQuery()) {
       rows.next();
       return results((Long[]) rows.getArray(1).getArray());

@@ -40,10 +40,10 @@ public final class JdbcLimitStore implements LimitStore {
       "select "
           + Dialect.POSTGRESQL.now()
           + """
-          , u.at_micros, u.used, u.used_before, u.scale
+          , u.at_micros, u.used, u.used_before, u.scale, u.counted_by
           from unnest(?::text[]) with ordinality as n(id, i)
           left join lateral (
-            select l.at_micros, l.used, l.used_before, l.scale
+            select l.at_micros, l.used, l.used_before, l.scale, l.counted_by
             from limit_usage l where l.id = n.id offset 0) u on true
           order by n.i
           """;
@@ -53,7 +53,8 @@ public final class JdbcLimitStore implements LimitStore {
           + Dialect.POSTGRESQL.now()
           + ", l.expires_at, l.result from limit_request l where l.id = ?";
 
-  private static final String SETTLE = "select weir_limit_settle_1(?::bigint, ?, ?, ?, ?, ?, ?, ?)";
+  private static final String SETTLE =
+      "select weir_limit_settle_2(?::bigint, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
   /** Usages that are locked together while they are settled. */
   private static final int SETTLED_ROWS = 500;
@@ -197,8 +198,9 @@ public final class JdbcLimitStore implements LimitStore {
     List<Outcome> outcomes = new ArrayList<>(reads.size());
     for (int i = 0; i < reads.size(); i++) {
       LimitRequest limitRequest = request.takingParts().get(i);
-      outcomes.add(
-          limitRequest.policy().limit().peek(reads.get(i).usage(), limitRequest.cost(), nowMicros));
+      Read read = reads.get(i);
+      Policy counting = limitRequest.policy().on(read.usage(), read.countedBy());
+      outcomes.add(counting.limit().peek(read.usage(), limitRequest.cost(), nowMicros));
     }
     return new AcquireResult(
         request.merged(outcomes), Micros.instant(nowMicros), AcquireResult.Mode.STORE);
@@ -213,17 +215,17 @@ public final class JdbcLimitStore implements LimitStore {
         .usage();
   }
 
-  /** A usage and the time at which it was read. */
-  private record Read(long nowMicros, Usage usage) {}
+  /** A usage, the version that has counted it, and the time at which it was read. */
+  private record Read(long nowMicros, Usage usage, int countedBy) {}
 
   private Read read(ResultSet row) throws SQLException {
     long nowMicros = clock.micros(row.getLong(1));
     long atMicros = row.getLong(2);
-    Usage usage =
-        row.wasNull()
-            ? Usage.NONE
-            : new Usage(atMicros, row.getLong(3), row.getLong(4), row.getLong(5));
-    return new Read(nowMicros, usage);
+    if (row.wasNull()) {
+      return new Read(nowMicros, Usage.NONE, Policy.UNORDERED);
+    }
+    Usage usage = new Usage(atMicros, row.getLong(3), row.getLong(4), row.getLong(5));
+    return new Read(nowMicros, usage, row.getInt(6));
   }
 
   @Override
@@ -264,7 +266,9 @@ public final class JdbcLimitStore implements LimitStore {
                           parameters.kind(),
                           parameters.max(),
                           parameters.size(),
-                          parameters.refill())
+                          parameters.refill(),
+                          policy.version(),
+                          Micros.clamped(policy.createdAt()))
                       .orElseThrow());
     }
   }

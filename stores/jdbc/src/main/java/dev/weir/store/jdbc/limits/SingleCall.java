@@ -13,12 +13,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call of {@code weir_limit_decide_one_2} for a single limit request. The set-up work of the
+ * A call of {@code weir_limit_decide_one_3} for a single limit request. The set-up work of the
  * batch function costs more than deciding one request.
  */
 record SingleCall(LimitRequest request) implements LimitCall {
   private static final String CALL =
-      "select weir_limit_decide_one_2(?::bigint, ?, ?, ?, ?, ?, ?, ?)";
+      "select weir_limit_decide_one_3(?::bigint, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
   @Override
   public CallResult run(Connection connection, @Nullable Long nowMicros, boolean lookFirst)
@@ -35,7 +35,9 @@ record SingleCall(LimitRequest request) implements LimitCall {
                 parameters.max(),
                 parameters.size(),
                 parameters.refill(),
-                request.cost());
+                request.cost(),
+                request.policy().version(),
+                Micros.clamped(request.policy().createdAt()));
         ResultSet rows = statement.executeQuery()) {
       rows.next();
       return result((Long[]) rows.getArray(1).getArray());
