@@ -1,7 +1,7 @@
 package dev.weir.store.surrealdb;
 
 import dev.weir.core.internal.Micros;
-import dev.weir.core.limits.Decision;
+import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.Outcome;
 import dev.weir.core.limits.Usage;
 import dev.weir.core.limits.internal.AllOrNothing;
@@ -9,6 +9,7 @@ import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.AcquireResult;
 import dev.weir.engine.limits.LimitRequest;
+import dev.weir.engine.limits.Policy;
 import dev.weir.engine.limits.Refund;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -94,7 +95,8 @@ final class LimitCall {
 
   private static List<Done> decided(
       LimitStep.Decide step, PlainGroups.Taken taken, long nowMicros) {
-    Decisions decisions = decisions(step, List.of(taken.before()), nowMicros);
+    List<Limit> limits = List.of(step.request().parts().getFirst().policy().limit());
+    Decisions decisions = decisions(step, limits, List.of(taken.before()), nowMicros);
     requireEqual(taken.debt(), decisions.next().getFirst().used());
     return decisions.results();
   }
@@ -117,21 +119,26 @@ final class LimitCall {
       return List.of(
           new Decided(new RememberedRequest(known).resultFor(request, Micros.instant(nowMicros))));
     }
-    List<Usage> usages = new ArrayList<>();
-    value.get("usages").items().forEach(numbers -> usages.add(usage(numbers)));
-    Decisions decisions = decisions(decide, usages, nowMicros);
+    List<Value> found = value.get("usages").items();
+    List<Limit> limits = new ArrayList<>(found.size());
+    for (int i = 0; i < found.size(); i++) {
+      limits.add(limit(request.takingParts().get(i), found.get(i)));
+    }
+    List<Usage> usages = found.stream().map(LimitCall::usage).toList();
+    Decisions decisions = decisions(decide, limits, usages, nowMicros);
     requireEqual(value.get("granted").number(), decisions.granted());
     return decisions.results();
   }
 
-  private static Decisions decisions(LimitStep.Decide decide, List<Usage> usages, long nowMicros) {
+  private static Decisions decisions(
+      LimitStep.Decide decide, List<Limit> limits, List<Usage> usages, long nowMicros) {
     AcquireRequest request = decide.request();
     List<Done> results = new ArrayList<>(decide.times());
     Instant now = Micros.instant(nowMicros);
     int granted = 0;
     List<Usage> before = usages;
     for (int i = 0; i < decide.times(); i++) {
-      AllOrNothing.Step step = AllOrNothing.decide(parts(request, before), nowMicros);
+      AllOrNothing.Step step = AllOrNothing.decide(parts(request, limits, before), nowMicros);
       results.add(
           new Decided(
               new AcquireResult(request.merged(step.decisions()), now, AcquireResult.Mode.STORE)));
@@ -148,12 +155,12 @@ final class LimitCall {
     }
   }
 
-  private static List<AllOrNothing.Part> parts(AcquireRequest request, List<Usage> usages) {
+  private static List<AllOrNothing.Part> parts(
+      AcquireRequest request, List<Limit> limits, List<Usage> usages) {
     List<LimitRequest> taking = request.takingParts();
     List<AllOrNothing.Part> parts = new ArrayList<>(taking.size());
     for (int i = 0; i < taking.size(); i++) {
-      LimitRequest part = taking.get(i);
-      parts.add(new AllOrNothing.Part(part.policy().limit(), usages.get(i), part.cost()));
+      parts.add(new AllOrNothing.Part(limits.get(i), usages.get(i), taking.get(i).cost()));
     }
     return parts;
   }
@@ -174,11 +181,17 @@ final class LimitCall {
     List<Outcome> outcomes = new ArrayList<>(taking.size());
     for (int i = 0; i < taking.size(); i++) {
       LimitRequest part = taking.get(i);
-      Decision decision = part.policy().limit().peek(usage(usages.get(i)), part.cost(), nowMicros);
-      outcomes.add(decision);
+      Value numbers = usages.get(i);
+      outcomes.add(limit(part, numbers).peek(usage(numbers), part.cost(), nowMicros));
     }
     return new AcquireResult(
         request.merged(outcomes), Micros.instant(nowMicros), AcquireResult.Mode.STORE);
+  }
+
+  /** Returns the limit by which to decide on a usage, see {@link Policy#on}. */
+  private static Limit limit(LimitRequest part, Value numbers) {
+    int countedBy = Math.toIntExact(numbers.numbers()[4]);
+    return part.policy().on(usage(numbers), countedBy).limit();
   }
 
   static Usage usage(Value numbers) {

@@ -82,16 +82,18 @@ sealed interface LimitStep {
 
   private static Map<String, Object> part(LimitRequest part, long index) {
     TokenBucket bucket = bucket(part.policy());
-    return Map.of(
-        "id", BucketId.of(part.policy(), part.key()),
-        "index", index,
-        "capacity", bucket.capacity(),
-        "units", bucket.refillMicros(),
-        "refill", bucket.refillTokens(),
-        "ahead", aheadMicros(bucket),
-        "cost", part.cost(),
-        "used_since", BucketId.usedSinceMicros(part.policy()),
-        "changed_at", Micros.clamped(part.policy().changedAt()));
+    return Map.ofEntries(
+        Map.entry("id", BucketId.of(part.policy(), part.key())),
+        Map.entry("index", index),
+        Map.entry("capacity", bucket.capacity()),
+        Map.entry("units", bucket.refillMicros()),
+        Map.entry("refill", bucket.refillTokens()),
+        Map.entry("ahead", aheadMicros(bucket)),
+        Map.entry("cost", part.cost()),
+        Map.entry("used_since", BucketId.usedSinceMicros(part.policy())),
+        Map.entry("changed_at", Micros.clamped(part.policy().changedAt())),
+        Map.entry("version", (long) part.policy().version()),
+        Map.entry("created", Micros.clamped(part.policy().createdAt())));
   }
 
   /** Returns by how much a bucket may be ahead of the clock, see {@link Limit}. */

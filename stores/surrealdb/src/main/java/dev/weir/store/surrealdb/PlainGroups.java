@@ -64,7 +64,9 @@ final class PlainGroups {
           "times",
           (long) times,
           "used_since",
-          BucketId.usedSinceMicros(policy));
+          BucketId.usedSinceMicros(policy),
+          "version",
+          (long) policy.version());
     }
   }
 
