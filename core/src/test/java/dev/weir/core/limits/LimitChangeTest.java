@@ -168,4 +168,35 @@ final class LimitChangeTest {
     assertThat(after.decide(used, 1, NOW + 1).next())
         .isEqualTo(new Usage(NOW, 5, 0, after.windowMicros()));
   }
+
+  @Test
+  void olderLimitCountsLikeTheUsage() {
+    Duration minute = Duration.ofMinutes(1);
+    Duration hour = Duration.ofHours(1);
+    long now = 1_780_000_000_000_000L;
+    Map<Limit, Limit> newerByOlder =
+        Map.of(
+            FixedWindow.of(5, minute), FixedWindow.of(9, hour),
+            FixedWindow.of(5, minute).alignedToEpoch(), FixedWindow.of(9, hour),
+            SlidingWindow.of(5, minute), SlidingWindow.of(9, hour),
+            TokenBucket.of(5, minute), TokenBucket.of(9, hour));
+    newerByOlder.forEach(
+        (older, newer) -> {
+          Usage usage = newer.decide(Usage.NONE, 3, now).next();
+          Limit counting = older.countedLike(usage);
+          assertThat(counting.decaysLike(newer)).as("%s", counting).isTrue();
+          assertThat(counting.maxCost()).isEqualTo(5);
+          assertThat(counting.isCurrent(usage, now)).isTrue();
+          assertThat(counting.remaining(counting.settle(usage, now), now)).isEqualTo(2);
+          assertThat(older.countedLike(Usage.NONE)).isEqualTo(older);
+        });
+  }
+
+  @Test
+  void bucketThatCannotBeCountedInTheUnitsOfTheUsageIsCountedInItsOwn() {
+    TokenBucket older = new TokenBucket(TokenBucket.MAX_CAPACITY, 1, 1);
+    TokenBucket newer = new TokenBucket(1, 1, 1_000_000_007);
+    Usage usage = newer.decide(Usage.NONE, 1, 0).next();
+    assertThat(older.countedLike(usage)).isEqualTo(older);
+  }
 }

@@ -317,6 +317,20 @@ interface LimitChangeClaims extends LimitClaims {
         });
   }
 
+  /** As the software before versions has left it. */
+  @Test
+  default void usageWithoutAVersionIsSettledByEveryVersion() {
+    forEachVersion(
+        (scene, change) -> {
+          scene.decide(change.before().version(Policy.UNORDERED), "k", 5);
+          assertThat(scene.decide(change.after(), "k", 5).isAllowed()).isFalse();
+          assertThat(scene.decide(change.before(), "k", 1).isAllowed()).isFalse();
+          scene.clock.move(Duration.ofSeconds(100));
+          afterSomeTime(scene.node);
+          assertThat(scene.decide(change.after(), "k", 1).isAllowed()).as("%s", change).isFalse();
+        });
+  }
+
   private void forEachVersion(BiConsumer<LimitScene, PolicyChange> claim) {
     forEachChange(
         (scene, change) ->

@@ -54,9 +54,15 @@ sealed interface LimitCall {
   }
 
   /** The properties shared by singles that are sent together. */
-  record Group(Mode mode, Limit limit, double usedSinceMicros, double changedAtMicros, Order order) {
+  record Group(
+      Mode mode, Limit limit, double usedSinceMicros, double changedAtMicros, Order order) {
     static Group of(Mode mode, Policy policy) {
-      return new Group(mode, policy.limit(), LimitCall.usedSinceMicros(policy), LimitCall.changedAtMicros(policy), Order.of(policy));
+      return new Group(
+          mode,
+          policy.limit(),
+          LimitCall.usedSinceMicros(policy),
+          LimitCall.changedAtMicros(policy),
+          Order.of(policy));
     }
   }
 

@@ -157,7 +157,12 @@ final class LimitCalls {
     singles.forEach(
         (group, calls) -> {
           buffer.put(group.mode().code).putShort((short) calls.size());
-          put(buffer, group.limit(), group.usedSinceMicros(), group.changedAtMicros(), group.order());
+          put(
+              buffer,
+              group.limit(),
+              group.usedSinceMicros(),
+              group.changedAtMicros(),
+              group.order());
           for (Sent<LimitCall.Single> sent : calls) {
             put(buffer, index(sent.call().key()), sent.call().cost());
           }
@@ -227,7 +232,11 @@ final class LimitCalls {
   }
 
   private static void put(
-      ByteBuffer buffer, Limit limit, double usedSinceMicros, double changedAtMicros, LimitCall.Order order) {
+      ByteBuffer buffer,
+      Limit limit,
+      double usedSinceMicros,
+      double changedAtMicros,
+      LimitCall.Order order) {
     put(buffer, limit);
     buffer.putDouble(usedSinceMicros).putDouble(changedAtMicros);
     put(buffer, order);
