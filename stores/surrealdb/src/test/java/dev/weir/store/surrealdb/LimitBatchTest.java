@@ -30,8 +30,8 @@ final class LimitBatchTest {
       List.of(request("a", 2), request("b", 1), request("a", 2), request("a", 1), request("a", 2));
 
   private static Value reply(long grantedToA) {
-    List<Object> unused = List.of(List.of(Micros.EARLIEST, 0L, 0L, 0L));
-    List<Object> used = List.of(List.of(0L, 4 * 86_400_000_000L, 5L, 86_400_000_000L));
+    List<Object> unused = List.of(List.of(Micros.EARLIEST, 0L, 0L, 0L, 0L));
+    List<Object> used = List.of(List.of(0L, 4 * 86_400_000_000L, 5L, 86_400_000_000L, 0L));
     return new Value(
         Map.of(
             "now",
