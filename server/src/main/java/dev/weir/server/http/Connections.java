@@ -3,12 +3,10 @@ package dev.weir.server.http;
 import io.micronaut.context.BeanProvider;
 import io.micronaut.context.event.BeanCreatedEvent;
 import io.micronaut.context.event.BeanCreatedEventListener;
-import io.micronaut.http.netty.channel.ChannelPipelineCustomizer;
 import io.micronaut.http.server.netty.NettyServerCustomizer;
 import io.micronaut.http.server.netty.configuration.NettyHttpServerConfiguration;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http.HttpDecoderConfig;
-import io.netty.handler.codec.http.HttpServerCodec;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.util.List;
@@ -110,28 +108,21 @@ public final class Connections implements BeanCreatedEventListener<NettyServerCu
 
     @Override
     public void onStreamPipelineBuilt() {
-      channel
-          .pipeline()
-          .replace(
-              ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC,
-              ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC,
-              codec());
-      HttpConnection conversation = new HttpConnection(channel, settings, memory);
+      HttpConnection conversation = new HttpConnection(channel, settings, sizes(), memory);
       open.add(conversation);
       extensions.forEach(each -> each.extend(conversation));
       channel.closeFuture().addListener(closed -> open.remove(conversation));
     }
 
-    /** Returns the codec of Micronaut, with a max number of header fields in addition. */
-    private HttpServerCodec codec() {
+    /** Returns the sizes that Micronaut allows, and a max number of header fields in addition. */
+    private HttpDecoderConfig sizes() {
       NettyHttpServerConfiguration sizes = codec.get();
-      return new HttpServerCodec(
-          FewHeaders.in(
-              new HttpDecoderConfig()
-                  .setMaxInitialLineLength(sizes.getMaxInitialLineLength())
-                  .setMaxHeaderSize(sizes.getMaxHeaderSize())
-                  .setMaxChunkSize(sizes.getMaxChunkSize())
-                  .setInitialBufferSize(sizes.getInitialBufferSize())));
+      return FewHeaders.in(
+          new HttpDecoderConfig()
+              .setMaxInitialLineLength(sizes.getMaxInitialLineLength())
+              .setMaxHeaderSize(sizes.getMaxHeaderSize())
+              .setMaxChunkSize(sizes.getMaxChunkSize())
+              .setInitialBufferSize(sizes.getInitialBufferSize()));
     }
   }
 }

@@ -15,6 +15,7 @@ import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpRequest;
@@ -29,9 +30,15 @@ import io.netty.util.ReferenceCountUtil;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * One connection: tracks pending responses and closes without losing one.
+ * One connection: serves one request at a time, tracks its response and closes without losing it.
+ *
+ * <p>A next request is decoded when the response to the one before is complete and the client takes
+ * it. Meanwhile nothing more is read than one buffer. Otherwise a client that sends requests and
+ * reads nothing would fill the memory with responses.
  *
  * <p>Closing a socket with unread bytes resets the connection, and a reset destroys a response that
  * the client has not read yet. A close therefore shuts down the output first, then reads on for a
@@ -39,6 +46,8 @@ import java.util.concurrent.TimeUnit;
  */
 @SuppressWarnings("FutureReturnValueIgnored") // Netty closes a connection that fails.
 public final class HttpConnection {
+  private static final Logger log = LoggerFactory.getLogger(HttpConnection.class);
+
   private static final AttributeKey<Boolean> HOLDS_PLACE =
       AttributeKey.valueOf(HttpConnection.class, "holdsPlace");
   private static final String BYTES = "weir-bytes";
@@ -66,14 +75,23 @@ public final class HttpConnection {
   private final ListenerSettings settings;
   private final RequestMemory memory;
   private final BodyDeadline bodyDeadline;
+  private final TurnCodec codec;
 
   // The fields below are confined to the channel's event loop.
   private int unanswered;
   private int responsesNotBegun;
   private boolean isBodyOpen;
   private boolean isReading;
-  private long wholeRequests;
-  private boolean halfRead;
+
+  /** Whether bytes are passed to the codec just now. */
+  private boolean isFeeding;
+
+  /** Whether the codec will be asked for the next request. */
+  private boolean isNextScheduled;
+
+  /** Whether to read on when the bytes that wait for their turn are decoded. */
+  private boolean isReadWanted;
+
   private boolean saidAll;
 
   /** Whether the client has closed its sending side, and waits for responses. */
@@ -97,18 +115,29 @@ public final class HttpConnection {
 
   private long fieldBytes;
 
+  /** Memory taken for responses that the client has not taken yet. */
+  private long unreadBytes;
+
   /** Starts to watch a connection whose pipeline has been built. */
-  HttpConnection(Channel channel, ListenerSettings settings, RequestMemory memory) {
+  HttpConnection(
+      Channel channel, ListenerSettings settings, HttpDecoderConfig sizes, RequestMemory memory) {
     this.channel = channel;
     this.activeNanos = now();
     this.settings = settings;
     this.memory = memory;
     this.bodyDeadline =
         new BodyDeadline(settings.headTimeout(), settings.idleTimeout(), settings.minRate());
+    this.codec = new TurnCodec(sizes, this::isTurn);
     channel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
     channel
         .pipeline()
         .addFirst(BYTES, new Bytes())
+        .replace(
+            ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC,
+            ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC,
+            codec);
+    channel
+        .pipeline()
         .addAfter(ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC, MESSAGES, new Messages());
   }
 
@@ -179,21 +208,74 @@ public final class HttpConnection {
 
   private boolean isBusy() {
     ChannelOutboundBuffer unwritten = channel.unsafe().outboundBuffer();
-    return unanswered > 0 || halfRead || (unwritten != null && !unwritten.isEmpty());
+    return unanswered > 0
+        || codec.isBegun()
+        || codec.waitingBytes() > 0
+        || (unwritten != null && !unwritten.isEmpty());
+  }
+
+  /** Returns true if a next request may be decoded. */
+  private boolean isTurn() {
+    return unanswered == 0 && channel.isWritable();
+  }
+
+  /**
+   * Decodes the next request if its turn has come. Does not do it at once, because the caller may
+   * be the handler that receives it.
+   */
+  private void scheduleNext() {
+    if (!isFeeding && !isNextScheduled && codec.isReady()) {
+      isNextScheduled = true;
+      channel.eventLoop().execute(this::next);
+    }
+  }
+
+  private void next() {
+    isNextScheduled = false;
+    ChannelHandlerContext bytes = channel.pipeline().context(BYTES);
+    if (bytes == null || saidAll || !channel.isActive()) {
+      return;
+    }
+    activeNanos = now();
+    feed(bytes, Unpooled.EMPTY_BUFFER);
+    if (codec.isBegun() && !isBodyOpen) {
+      arrived(codec.begunBytes(), activeNanos);
+    } else if (unanswered > 0) {
+      arrived(0, activeNanos);
+    }
+    bytes.fireChannelReadComplete();
+    if (isReadWanted && !isInputClosed && !codec.isHolding() && channel.isOpen()) {
+      isReadWanted = false;
+      bytes.read();
+    }
+    if (isInputClosed && unanswered == 0 && codec.isBegun()) {
+      // The rest of this request will never arrive.
+      bytes.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+    }
+    scheduleNext();
+  }
+
+  private void feed(ChannelHandlerContext context, Object message) {
+    isFeeding = true;
+    try {
+      context.fireChannelRead(message);
+    } finally {
+      isFeeding = false;
+    }
   }
 
   /**
    * Counts bytes that have arrived for requests without a response: refuses the request that takes
    * too much memory, and begins to watch the time of one that has not arrived completely.
    */
-  private void arrived(int bytes, long nowNanos) {
-    boolean isHead = halfRead && !isBodyOpen;
+  private void arrived(long bytes, long nowNanos) {
+    boolean isHead = codec.isBegun() && !isBodyOpen;
     if (isHead) {
       if (!isHeadBegun) {
         isHeadBegun = true;
         headSinceNanos = nowNanos;
       }
-      hold((long) bytes * RequestMemory.HEAP_PER_HEAD_BYTE);
+      hold(bytes * RequestMemory.HEAP_PER_HEAD_BYTE);
     } else if (unanswered > 0) {
       hold(fieldBytes + (isStream && isBodyOpen ? 0 : bytes + RequestMemory.BUFFER_BYTES));
       fieldBytes = 0;
@@ -214,10 +296,57 @@ public final class HttpConnection {
     }
   }
 
+  /** Gives back the memory of the last request, and keeps that of bytes behind it. */
   private void release() {
-    memory.giveBack(heldBytes);
+    long keptBytes = Math.min(heldBytes, codec.waitingBytes());
+    memory.giveBack(heldBytes - keptBytes);
+    heldBytes = keptBytes;
+    fieldBytes = 0;
+  }
+
+  private void releaseAll() {
+    memory.giveBack(heldBytes + unreadBytes);
     heldBytes = 0;
     fieldBytes = 0;
+    unreadBytes = 0;
+  }
+
+  /**
+   * Takes memory for what the socket has not taken of the responses, until it has. Closes the
+   * connection if that is more than its share: its client reads too slowly for so much.
+   */
+  private void countUnread(ChannelHandlerContext context) {
+    ChannelOutboundBuffer unwritten = channel.unsafe().outboundBuffer();
+    long bytes = unwritten == null ? 0 : unwritten.totalPendingWriteBytes();
+    boolean isWatching = unreadBytes > 0;
+    if (bytes > unreadBytes && !memory.take(unreadBytes, bytes - unreadBytes)) {
+      log.debug("Closing {}, because it does not read its responses", channel);
+      context.close();
+      return;
+    }
+    if (bytes < unreadBytes) {
+      memory.giveBack(unreadBytes - bytes);
+    }
+    unreadBytes = bytes;
+    if (bytes > 0 && !isWatching) {
+      watchUnread(context);
+    }
+  }
+
+  /**
+   * Counts again when everything that is unwritten now has been written: after this call, because
+   * bytes count as unwritten until their listeners have been called.
+   */
+  private void watchUnread(ChannelHandlerContext context) {
+    context
+        .writeAndFlush(Unpooled.EMPTY_BUFFER)
+        .addListener(written -> channel.eventLoop().execute(() -> countUnreadAgain(context)));
+  }
+
+  private void countUnreadAgain(ChannelHandlerContext context) {
+    memory.giveBack(unreadBytes);
+    unreadBytes = 0;
+    countUnread(context);
   }
 
   private void watch(long afterNanos) {
@@ -239,7 +368,7 @@ public final class HttpConnection {
       // A sender that is not read cannot go on: that time does not count.
       long leftNanos = isReading ? bodyDeadline.nanos() - now : settings.headTimeout().toNanos();
       goOn(leftNanos, SLOW_BODY);
-    } else if (halfRead && !isBodyOpen) {
+    } else if (codec.isBegun() && !isBodyOpen) {
       if (unanswered > 0) {
         headSinceNanos = now;
       }
@@ -289,18 +418,44 @@ public final class HttpConnection {
         return;
       }
       activeNanos = now();
-      long before = wholeRequests;
       int count = 0;
       Object kept = message;
       if (message instanceof ByteBuf bytes) {
         count = bytes.readableBytes();
-        kept = isBodyOpen ? CompactBuffer.of(bytes) : bytes;
+        kept = unanswered > 0 ? CompactBuffer.of(bytes) : bytes;
       }
-      context.fireChannelRead(kept);
-      halfRead = wholeRequests == before;
-      if (halfRead || unanswered > 0) {
+      feed(context, kept);
+      if (codec.isBegun() && !isBodyOpen) {
+        arrived(Math.min(count, codec.begunBytes()), activeNanos);
+      } else if (unanswered > 0) {
         arrived(count, activeNanos);
       }
+      scheduleNext();
+    }
+
+    /**
+     * Reads no further than one buffer while earlier requests are answered, and not behind the end:
+     * Netty fails then.
+     */
+    @Override
+    public void read(ChannelHandlerContext context) {
+      if (!saidAll && codec.isHolding()) {
+        isReadWanted = true;
+      } else if (channel.isOpen() && !isInputClosed) {
+        context.read();
+      }
+    }
+
+    @Override
+    public void flush(ChannelHandlerContext context) {
+      context.flush();
+      countUnread(context);
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext context) {
+      scheduleNext();
+      context.fireChannelWritabilityChanged();
     }
 
     /**
@@ -312,9 +467,9 @@ public final class HttpConnection {
       if (!(event instanceof ChannelInputShutdownEvent)) {
         context.fireUserEventTriggered(event);
       } else if (saidAll
-          || unanswered == 0
+          || (unanswered == 0 && codec.waitingBytes() == 0)
           || isBodyOpen
-          || halfRead
+          || codec.isBegun()
           || channel.attr(HOLDS_PLACE).get() != null) {
         context.close();
       } else {
@@ -324,7 +479,7 @@ public final class HttpConnection {
 
     @Override
     public void channelInactive(ChannelHandlerContext context) {
-      release();
+      releaseAll();
       context.fireChannelInactive();
     }
 
@@ -367,7 +522,6 @@ public final class HttpConnection {
         begun(request);
       }
       if (message instanceof LastHttpContent) {
-        wholeRequests++;
         isBodyOpen = false;
       }
       context.fireChannelRead(message);
@@ -423,10 +577,11 @@ public final class HttpConnection {
         activeNanos = now();
         if (unanswered == 0) {
           headSinceNanos = activeNanos;
-          if (!halfRead) {
+          if (!codec.isBegun()) {
             release();
           }
-          if (isInputClosed) {
+          scheduleNext();
+          if (isInputClosed && codec.waitingBytes() == 0) {
             context.write(message, promise.unvoid()).addListener(ChannelFutureListener.CLOSE);
             return;
           }

@@ -11,10 +11,13 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.timeout.IdleStateEvent;
+import io.netty.util.ReferenceCountUtil;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -45,7 +48,8 @@ final class HttpConnectionTest {
     channel
         .pipeline()
         .addLast(ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC, new HttpServerCodec());
-    assertThat(new HttpConnection(channel, SETTINGS, memory).owesOne()).isFalse();
+    assertThat(new HttpConnection(channel, SETTINGS, new HttpDecoderConfig(), memory).owesOne())
+        .isFalse();
     channel
         .pipeline()
         .addLast(
@@ -225,5 +229,49 @@ final class HttpConnectionTest {
     }
     assertThat(channel.isOpen()).isTrue();
     assertThat(MEMORY - memory.freeBytes()).isEqualTo(held);
+  }
+
+  @Test
+  void requestIsDecodedWhenTheOneBeforeItIsAnswered() {
+    send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\n".repeat(3) + "GET /2");
+    assertThat(decoded()).isOne();
+    long held = MEMORY - memory.freeBytes();
+    assertThat(held).isPositive();
+    respond();
+    assertThat(decoded()).isOne();
+    respond();
+    assertThat(decoded()).isOne();
+    respond();
+    assertThat(decoded()).isZero();
+    assertThat(memory.freeBytes()).isLessThan(MEMORY);
+    advance(11);
+    assertThat(sent()).startsWith("HTTP/1.1 408 ");
+    channel.close().syncUninterruptibly();
+    assertThat(memory.freeBytes()).isEqualTo(MEMORY);
+  }
+
+  @Test
+  void bytesBehindARequestHoldMemoryUntilTheyAreDecoded() {
+    send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\n");
+    send("GET /2 HTTP/1.1\r\nHost: a\r\n\r\n".repeat(1_000));
+    assertThat(MEMORY - memory.freeBytes()).isBetween(27_000L, 40_000L);
+    for (int i = 0; i < 500; i++) {
+      respond();
+    }
+    assertThat(MEMORY - memory.freeBytes()).isBetween(13_000L, 20_000L);
+    for (int i = 0; i < 501; i++) {
+      respond();
+    }
+    assertThat(memory.freeBytes()).isEqualTo(MEMORY);
+  }
+
+  /** Returns the number of requests that were decoded since the last call. */
+  private int decoded() {
+    int requests = 0;
+    for (Object next = channel.readInbound(); next != null; next = channel.readInbound()) {
+      requests += next instanceof HttpRequest ? 1 : 0;
+      ReferenceCountUtil.release(next);
+    }
+    return requests;
   }
 }

@@ -21,6 +21,11 @@ import org.junit.jupiter.api.Test;
 final class FloodedNodeIT {
   private static final String HEAD = "POST /api/v1/slots HTTP/1.1\r\nHost: localhost\r\n";
 
+  /** A request with an answer of 200 kB. */
+  private static final String LARGE = "GET /openapi.yaml HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+  private static final String SMALL = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
   @Test
   void answersAfterThousandsOfUnfinishedHeads() throws IOException {
     try (ChildNode node = ChildNode.start(Map.of(), "-Xmx128m");
@@ -51,6 +56,29 @@ final class FloodedNodeIT {
           HEAD
               + "Content-Type: application/json\r\nContent-Length: 1000000\r\n\r\n"
               + " ".repeat(900_000));
+      isNoneTheWorse(node);
+    }
+  }
+
+  @Test
+  void answersAmongClientsThatPipelineRequestsAndNeverRead() throws IOException {
+    try (ChildNode node = ChildNode.start(Map.of(), "-Xmx128m");
+        Flood flood = new Flood(node.address())) {
+      flood.send(60, LARGE.repeat(1_500));
+      flood.send(60, SMALL.repeat(3_000));
+      isNoneTheWorse(node);
+      flood.leave();
+      isNoneTheWorse(node);
+    }
+  }
+
+  @Test
+  void answersAmongHundredsOfLargeAnswersThatNobodyReads() throws IOException {
+    try (ChildNode node = ChildNode.start(Map.of(), "-Xmx128m");
+        Flood flood = new Flood(node.address())) {
+      flood.send(900, LARGE.repeat(40));
+      isNoneTheWorse(node);
+      flood.leave();
       isNoneTheWorse(node);
     }
   }
@@ -87,6 +115,7 @@ final class FloodedNodeIT {
       for (int i = 0; i < count; i++) {
         SocketChannel client = SocketChannel.open();
         clients.add(client);
+        client.setOption(StandardSocketOptions.SO_RCVBUF, 4_096);
         client.connect(target);
         client.setOption(StandardSocketOptions.SO_LINGER, 0);
         client.configureBlocking(false);
