@@ -53,6 +53,12 @@ final class ReconcilerTest {
     now = NOW;
   }
 
+  /** Slots leak only where slots are confirmed. */
+  private void confirmOne() {
+    assign("confirmed", 1, Duration.ofSeconds(10));
+    assertThat(ledger.confirm("confirmed0")).isInstanceOf(Transition.Done.class);
+  }
+
   private void assignNow(String prefix, int count, Duration ago) {
     List<AssignRequest> requests =
         IntStream.range(0, count)
@@ -87,6 +93,7 @@ final class ReconcilerTest {
 
   @Test
   void countsWhatLeakedLongerAgoThanTheGrace() {
+    confirmOne();
     assign("old", 3, Duration.ofMinutes(6));
     assign("young", 2, Duration.ofMinutes(4));
 
@@ -106,6 +113,7 @@ final class ReconcilerTest {
 
   @Test
   void makesABoundedNumberOfSteps() {
+    confirmOne();
     assign("old", 5_000, Duration.ofMinutes(6));
 
     run(true, Duration.ofMinutes(1), 2);
@@ -123,6 +131,7 @@ final class ReconcilerTest {
 
   @Test
   void removesOnlyWhatIsOlderThanTheRetention() {
+    confirmOne();
     assign("old", 3, Duration.ofDays(8));
     assign("young", 2, Duration.ofDays(6));
 
