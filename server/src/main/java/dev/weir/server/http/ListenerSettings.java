@@ -24,16 +24,26 @@ public record ListenerSettings(
     private static final int MAX_DEFAULT = 20_000;
     private static final int MIN_DEFAULT = 256;
     private static final int HEAP_BYTES = 64 * 1024;
-    private static final int SHARE_OF_DESCRIPTORS = 3;
+
+    /** What the node itself has open: files, stores, brokers. */
+    private static final int OWN_DESCRIPTORS = 256;
+
+    /** For the three ports, the upstream connections of the gateway, and a rest. */
+    private static final int SHARES_OF_DESCRIPTORS = 5;
 
     /**
-     * Returns the default of the max connections of a port: one for each 64 KiB of the max heap, up
-     * to a third of the file descriptors and up to 20,000, at least 256.
+     * Returns the default of the max connections of a port: one for each 64 KiB of the max heap, at
+     * least 256 and up to 20,000, and up to a fifth of the file descriptors that the node does not
+     * need itself.
      */
     public static int defaultMax() {
-      long byHeap = Runtime.getRuntime().maxMemory() / HEAP_BYTES;
-      long max = Math.min(Math.min(byHeap, descriptors() / SHARE_OF_DESCRIPTORS), MAX_DEFAULT);
-      return (int) Math.max(MIN_DEFAULT, max);
+      return defaultMax(Runtime.getRuntime().maxMemory(), descriptors());
+    }
+
+    static int defaultMax(long heapBytes, long descriptors) {
+      long byHeap = Math.clamp(heapBytes / HEAP_BYTES, MIN_DEFAULT, MAX_DEFAULT);
+      long byDescriptors = (descriptors - OWN_DESCRIPTORS) / SHARES_OF_DESCRIPTORS;
+      return (int) Math.max(1, Math.min(byHeap, byDescriptors));
     }
 
     /** Returns the default per address: half, so that one address cannot keep out all others. */

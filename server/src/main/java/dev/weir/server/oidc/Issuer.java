@@ -18,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.text.ParseException;
 import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,12 +42,15 @@ public final class Issuer {
   private static final Duration MAX_READING =
       SpacedKeys.SPACING.plus(IssuerKeys.PATIENCE).plusSeconds(1);
 
+  private static final Duration WARNING_SPACING = Duration.ofSeconds(1);
+
   private static final Set<JWSAlgorithm> ALGORITHMS =
       Set.of(JWSAlgorithm.RS256, JWSAlgorithm.ES256);
 
   private final RoleClaim roleClaim;
   private final String adminRole;
   private final IssuerKeys keys;
+  private final AtomicLong nextWarningNanos = new AtomicLong(System.nanoTime());
   private final DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
 
   /**
@@ -100,8 +104,10 @@ public final class Issuer {
           ? new Verdict.Invalid()
           : new Verdict.Unknown();
     } catch (KeySourceException e) {
-      log.warn("The issuer's keys cannot be read: {}", e.getMessage());
-      return new Verdict.Unknown();
+      // Also if too many tokens wait for a key request, which anyone can cause.
+      boolean areKeysKnown = keys.wereReadWithin(KEYS_KEPT_IN_OUTAGE);
+      warn(e);
+      return areKeysKnown ? new Verdict.Invalid() : new Verdict.Unknown();
     } catch (ParseException | BadJOSEException | JOSEException e) {
       log.debug("A token is refused: {}", e.getMessage());
       return new Verdict.Invalid();
@@ -109,6 +115,15 @@ public final class Issuer {
       // The parser expects objects where the parts of a token may be any JSON.
       log.debug("A token is refused: its parts are not those of a token", e);
       return new Verdict.Invalid();
+    }
+  }
+
+  /** Logs up to once per {@link #WARNING_SPACING}, because every token can cause it. */
+  private void warn(KeySourceException failure) {
+    long now = System.nanoTime();
+    long next = nextWarningNanos.get();
+    if (now - next >= 0 && nextWarningNanos.compareAndSet(next, now + WARNING_SPACING.toNanos())) {
+      log.warn("The issuer's keys cannot be read: {}", failure.getMessage());
     }
   }
 

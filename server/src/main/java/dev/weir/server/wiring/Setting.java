@@ -31,8 +31,8 @@ public enum Setting {
   HTTP_MAX_CONNECTIONS(
       "weir.http.max-connections",
       "",
-      "Max client connections of weir.port. Empty means one for each 64 KiB of the max heap, up to"
-          + " a third of the file descriptors and up to 20000, at least 256."),
+      "Max client connections of weir.port. Empty means one for each 64 KiB of the max heap, at"
+          + " least 256 and up to 20000, and up to a fifth of the file descriptors beyond 256."),
   HTTP_MAX_CONNECTIONS_PER_ADDRESS(
       "weir.http.max-connections-per-address",
       "",
@@ -50,8 +50,8 @@ public enum Setting {
   GRPC_MAX_CONNECTIONS(
       "weir.grpc.max-connections",
       "",
-      "Max client connections of the gRPC port. Empty means one for each 64 KiB of the max heap, up"
-          + " to a third of the file descriptors and up to 20000, at least 256."),
+      "Max client connections of the gRPC port. Empty means one for each 64 KiB of the max heap, at"
+          + " least 256 and up to 20000, and up to a fifth of the file descriptors beyond 256."),
   GRPC_MAX_CONNECTIONS_PER_ADDRESS(
       "weir.grpc.max-connections-per-address",
       "",
@@ -538,8 +538,8 @@ public enum Setting {
   GATEWAY_MAX_CONNECTIONS(
       "weir.gateway.max-connections",
       "",
-      "Max client connections of the gateway. Empty means one for each 64 KiB of the max heap, up"
-          + " to a third of the file descriptors and up to 20000, at least 256."),
+      "Max client connections of the gateway. Empty means one for each 64 KiB of the max heap, at"
+          + " least 256 and up to 20000, and up to a fifth of the file descriptors beyond 256."),
   GATEWAY_MAX_CONNECTIONS_PER_ADDRESS(
       "weir.gateway.max-connections-per-address",
       "",
