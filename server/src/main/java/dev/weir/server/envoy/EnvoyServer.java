@@ -190,7 +190,7 @@ public final class EnvoyServer implements AutoCloseable {
               @Override
               public void channelRead(ChannelHandlerContext context, Object accepted) {
                 if (accepted instanceof Channel connection) {
-                  connection.pipeline().addLast(new FrameLimit());
+                  connection.pipeline().addLast(new FrameLimit(), new UnreadResponses());
                 }
                 context.fireChannelRead(accepted);
               }
