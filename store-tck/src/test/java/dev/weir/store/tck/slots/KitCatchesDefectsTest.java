@@ -68,6 +68,7 @@ final class KitCatchesDefectsTest {
     claims.put("crowd", kit::crowdTakesFromAllOrFromNone);
     claims.put("requestIdFromMany", kit::requestIdFromConcurrentCallersTakesOnce);
     claims.put("givenBackOnceByMany", kit::requestIdIsRefundedOnceByConcurrentCallers);
+    claims.put("olderVersion", kit::olderVersionDoesNotUndoAChange);
     claims.put("idle", kit::idleKeyVanishesInTime);
     claims.put("traces", () -> traces(new LimitTraces().get(), 120, kit::decidesAsCoreDoes));
     return claims;
