@@ -177,7 +177,7 @@ final class DownstreamServerTest {
             SimulatorSettings.faultless(10), () -> NOW, folder.resolve("calls.ndjson"));
     HttpDownstream client = client(simulator, PATIENCE);
     simulator.close();
-    assertThat(client.pay(payment("a"))).isInstanceOf(Answer.Retry.class);
+    assertThat(client.pay(payment("a"))).isInstanceOf(Answer.Unknown.class);
     assertThat(simulator.statistics().booked()).isZero();
   }
 
