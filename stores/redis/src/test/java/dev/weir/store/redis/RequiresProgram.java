@@ -12,7 +12,6 @@ import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
-import org.junit.platform.commons.support.AnnotationSupport;
 
 /**
  * Marks tests that need a program on the PATH: if it is not installed, both engines skip them and
@@ -44,7 +43,7 @@ import org.junit.platform.commons.support.AnnotationSupport;
 
     private static Optional<String> missing(Optional<Class<?>> tests) {
       return tests
-          .flatMap(type -> AnnotationSupport.findAnnotation(type, RequiresProgram.class))
+          .map(type -> type.getAnnotation(RequiresProgram.class))
           .map(RequiresProgram::value)
           .filter(program -> RedisProgram.onPath(program).isEmpty())
           .map(program -> program + " is not installed; ./weir test looks for it on Debian");
