@@ -38,7 +38,6 @@ final class UnreadResponsesTest {
     channel.flush();
     channel.runPendingTasks();
     assertThat(channel.config().isAutoRead()).isTrue();
-    channel.releaseOutbound();
-    channel.close();
+    channel.finishAndReleaseAll();
   }
 }
