@@ -54,6 +54,8 @@ final class PaymentRuntimeTest {
                     rounds.release();
                     yield false;
                   }
+                  case "holdIfRestored" -> false;
+                  case "holdReason" -> "";
                   case "startingFeeds" -> List.of("june");
                   default -> throw new UnsupportedOperationException(method.getName());
                 });
