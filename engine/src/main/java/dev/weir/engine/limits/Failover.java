@@ -86,8 +86,8 @@ public final class Failover implements LimitStore {
    * Returns the recorded result from the store; if it is unavailable, from the local counters under
    * {@link OnStoreFailure#LOCAL}.
    *
-   * @throws StoreException if the store is unavailable and the local counters have no record: then
-   *     nobody can say that the id is unknown
+   * @throws StoreException if the store is unavailable and the local counters have no record: the
+   *     id may still be known to the store
    */
   @Override
   public Optional<AcquireResult> recall(AcquireRequest request) {

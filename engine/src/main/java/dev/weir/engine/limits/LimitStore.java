@@ -34,7 +34,9 @@ public interface LimitStore extends AutoCloseable {
 
   /**
    * Returns the result that {@link #decide} would return for a known request id; empty if the id is
-   * unknown, which nobody can say while the store is unavailable. Takes and remembers nothing.
+   * unknown. Takes and remembers nothing.
+   *
+   * @throws dev.weir.engine.StoreException if the store is unavailable, so that the id may be known
    */
   Optional<AcquireResult> recall(AcquireRequest request);
 

@@ -120,8 +120,8 @@ final class Evaluation {
   /**
    * Returns the recorded result.
    *
-   * @throws StoreException if nobody can say whether there is one: an earlier request with this id
-   *     may have been granted
+   * @throws StoreException if the store cannot be asked: an earlier request with this id may have
+   *     been granted
    */
   private Optional<AcquireResult> recall() {
     return StoreException.afterDone(() -> stores.counts().recall(acquireRequest(Map.of())));
