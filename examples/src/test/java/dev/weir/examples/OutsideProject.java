@@ -2,6 +2,7 @@ package dev.weir.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,14 +10,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
- * A Maven project with nothing of ours but what the README shows: its coordinates, its programs and
- * the packages that it names. Each program stands there twice, in memory and on a shared store.
+ * A project with nothing of ours but what the README shows: its coordinates, its programs and the
+ * packages that it names. Each program stands there twice, in memory and on a shared store. Maven
+ * and Gradle can build it.
  */
 final class OutsideProject {
+  private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+
   private static final String POM =
       """
       <project>
@@ -78,6 +84,36 @@ final class OutsideProject {
           </plugins>
         </build>
       </project>
+      """;
+
+  /** Without the descriptor of the module: how Gradle finds modules depends on its version. */
+  private static final String GRADLE =
+      """
+      apply plugin: 'java'
+
+      repositories {
+        mavenLocal()
+      }
+
+      dependencies {
+        if (GradleVersion.current() >= GradleVersion.version('5.0')) {
+          implementation platform('dev.weir:weir-bom:VERSION')
+        }
+        implementation 'dev.weir:weir-engine:VERSION'
+        implementation 'dev.weir:weir-store-jdbc:VERSION'
+        implementation 'dev.weir:weir-store-redis:VERSION'
+        testImplementation 'dev.weir:weir-store-tck:VERSION'
+      }
+
+      sourceSets.main.java.exclude 'module-info.java'
+
+      tasks.withType(JavaCompile) {
+        sourceCompatibility = '21'
+        targetCompatibility = '21'
+        options.encoding = 'UTF-8'
+        options.fork = true
+        options.forkOptions.executable = 'JAVAC'
+      }
       """;
 
   private static final String MODULE =
@@ -180,7 +216,7 @@ final class OutsideProject {
   }
 
   static OutsideProject write(Path folder) throws IOException {
-    String readme = InstalledLibraries.text("README.md");
+    String readme = text("README.md");
     String coordinates = blocks(readme, "xml").getFirst();
     int declared = coordinates.indexOf("<!-- in dependencies;");
     List<String> programs = blocks(readme, "java");
@@ -192,9 +228,15 @@ final class OutsideProject {
         folder.resolve("pom.xml"),
         POM.replace("MANAGED", coordinates.substring(0, declared))
             .replace("DECLARED", coordinates.substring(declared))
-            .replace("RESOURCES", InstalledLibraries.pluginVersion("maven-resources-plugin"))
-            .replace("COMPILER", InstalledLibraries.pluginVersion("maven-compiler-plugin"))
-            .replace("DEPENDENCY", InstalledLibraries.pluginVersion("maven-dependency-plugin")));
+            .replace("RESOURCES", pluginVersion("maven-resources-plugin"))
+            .replace("COMPILER", pluginVersion("maven-compiler-plugin"))
+            .replace("DEPENDENCY", pluginVersion("maven-dependency-plugin")));
+    Files.writeString(folder.resolve("settings.gradle"), "rootProject.name = 'outside'\n");
+    Files.writeString(
+        folder.resolve("build.gradle"),
+        GRADLE
+            .replace("VERSION", first("<version>(.*)</version>", coordinates))
+            .replace("JAVAC", program("javac")));
     Files.writeString(main.resolveSibling("module-info.java"), MODULE);
     Files.writeString(
         main.resolve("Program.java"),
@@ -213,6 +255,25 @@ final class OutsideProject {
             .replace("SLOT", slot));
     Files.writeString(test.resolve("StoreTest.java"), STORE_TEST);
     return new OutsideProject(folder);
+  }
+
+  /** Returns the version of a plugin that this build uses, which is in the machine's repository. */
+  private static String pluginVersion(String plugin) throws IOException {
+    return first(
+        "<artifactId>" + plugin + "</artifactId>\\s*<version>(.*)</version>", text("pom.xml"));
+  }
+
+  /** Returns the text of a file of this build, named from its root. */
+  private static String text(String file) throws IOException {
+    return Files.readString(ROOT.resolve(file));
+  }
+
+  private static String first(String pattern, String text) {
+    Matcher matcher = Pattern.compile(pattern).matcher(text);
+    if (!matcher.find()) {
+      throw new IllegalStateException("nothing matches " + pattern);
+    }
+    return matcher.group(1);
   }
 
   /** The content of the README's code blocks in a language. */
@@ -249,6 +310,23 @@ final class OutsideProject {
         "test-compile");
   }
 
+  /** Returns true if there is a Gradle to compile with. */
+  static boolean canUseGradle() {
+    return Stream.of(System.getenv("PATH").split(File.pathSeparator, -1))
+        .anyMatch(folder -> Files.isExecutable(Path.of(folder, "gradle")));
+  }
+
+  void compileWithGradle(Path repository) throws IOException, InterruptedException {
+    run(
+        "gradle",
+        "--offline",
+        "--no-daemon",
+        "--quiet",
+        "--gradle-user-home=" + folder.resolve("gradle"),
+        "-Dmaven.repo.local=" + repository,
+        "compileTestJava");
+  }
+
   List<String> runOnTheClassPath(String... args) throws IOException, InterruptedException {
     return java(args, "-cp", "target/classes:" + libraries(), "outside.Program");
   }
@@ -275,10 +353,15 @@ final class OutsideProject {
   private List<String> java(String[] args, String... options)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add(program("java"));
     command.addAll(List.of(options));
     command.addAll(List.of(args));
     return run(command.toArray(String[]::new));
+  }
+
+  /** Returns the path of a program of the JDK that runs this test. */
+  private static String program(String name) {
+    return Path.of(System.getProperty("java.home"), "bin", name).toString();
   }
 
   /** Returns what the command printed. */
@@ -290,8 +373,10 @@ final class OutsideProject {
             .directory(folder.toFile())
             .redirectOutput(output.toFile())
             .redirectError(errors.toFile());
-    // Maven itself may run on an older JDK than the libraries are made for.
-    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    // Maven compiles with the JDK that it runs on; an old Gradle does not run on a new one.
+    if (!command[0].equals("gradle")) {
+      builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    }
     Process process = builder.start();
     process.getOutputStream().close();
     boolean ended = process.waitFor(5, TimeUnit.MINUTES);

@@ -1,6 +1,7 @@
 package dev.weir.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.weir.store.tck.internal.FreePort;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
@@ -10,14 +11,19 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import redis.embedded.RedisServer;
 
 /**
  * The libraries as others get them: a project outside of this build compiles and runs the programs
- * of the README with what {@code ./weir install} puts into the local repository, and nothing else
- * of ours.
+ * of the README with what {@code ./weir install} has put into a local repository, and nothing else
+ * of ours. {@code ./weir test} runs that command first and names the repository.
  */
+@EnabledIfSystemProperty(
+    named = "weir.test.installed",
+    matches = ".+",
+    disabledReason = "needs the repository of ./weir install, which ./weir test names at its end")
 final class OutsideProjectIT {
   @TempDir private static Path folder;
 
@@ -28,10 +34,8 @@ final class OutsideProjectIT {
 
   @BeforeAll
   static void compile() throws IOException, InterruptedException {
-    Path repository = folder.resolve("repository");
-    InstalledLibraries.install(repository, property("weir.test.repository"));
     project = OutsideProject.write(folder.resolve("project"));
-    project.compile(property("weir.test.maven"), repository);
+    project.compile(property("weir.test.maven"), property("weir.test.installed"));
     int port = FreePort.find();
     redis = RedisServer.newRedisServer().port(port).bind("127.0.0.1").setting("save \"\"").build();
     redis.start();
@@ -48,7 +52,6 @@ final class OutsideProjectIT {
     if (postgresql != null) {
       postgresql.close();
     }
-    InstalledLibraries.unlink(folder.resolve("repository"));
   }
 
   @Test
@@ -67,6 +70,12 @@ final class OutsideProjectIT {
     // The bucket is refilled with one unit in 100 ms.
     assertThat(asModule.get(2)).matches("served, 9[89] left");
     assertThat(asModule.get(3)).as("the slot of the same event").isEqualTo(lines.get(3));
+  }
+
+  @Test
+  void itCompilesWithGradle() throws IOException, InterruptedException {
+    assumeTrue(OutsideProject.canUseGradle(), "there is no Gradle on the PATH");
+    project.compileWithGradle(property("weir.test.installed"));
   }
 
   private static Path property(String name) {
