@@ -46,12 +46,12 @@ final class BatchClient {
 
   private static String head(Path feed) throws IOException {
     return """
-        POST /api/v1/slots/batch HTTP/1.1\r
-        Host: localhost\r
-        Content-Type: application/x-ndjson\r
-        Content-Length: %d\r
-        \r
-        """
+    POST /api/v1/slots/batch HTTP/1.1\r
+    Host: localhost\r
+    Content-Type: application/x-ndjson\r
+    Content-Length: %d\r
+    \r
+    """
         .formatted(Files.size(feed));
   }
 

@@ -117,20 +117,20 @@ final class AnalyticsQueries {
 
   private static String query(TimeRange range, String outcomes, String aggregations) {
     return """
-        {
-          "size": 0,
-          "track_total_hits": false,
-          "query": {
-            "bool": {
-              "filter": [
-                {"range": {"at": {"gte": %d, "lt": %d, "format": "epoch_millis"}}},
-                {"terms": {"outcome": [%s]}}
-              ]
-            }
-          },
-          "aggs": {%s}
+    {
+      "size": 0,
+      "track_total_hits": false,
+      "query": {
+        "bool": {
+          "filter": [
+            {"range": {"at": {"gte": %d, "lt": %d, "format": "epoch_millis"}}},
+            {"terms": {"outcome": [%s]}}
+          ]
         }
-        """
+      },
+      "aggs": {%s}
+    }
+    """
         .formatted(range.from().toEpochMilli(), range.to().toEpochMilli(), outcomes, aggregations);
   }
 }

@@ -20,8 +20,13 @@ final class GatewayHeadersIT {
                 (head, in, out) ->
                     TestUpstream.send(
                         out,
-                        "HTTP/1.1 200 OK\r\nConnection: X-Secret\r\nX-Secret: 1\r\nKeep-Alive: 5\r\n"
-                            + "X-Kept: 2\r\nContent-Length: 2\r\n\r\nok"));
+                        "HTTP/1.1 200 OK\r\n"
+                            + "Connection: X-Secret\r\n"
+                            + "X-Secret: 1\r\n"
+                            + "Keep-Alive: 5\r\n"
+                            + "X-Kept: 2\r\n"
+                            + "Content-Length: 2\r\n\r\n"
+                            + "ok"));
         TestGateway gateway = new TestGateway(upstream.address());
         RawHttp raw = new RawHttp(gateway.address())) {
       raw.send(

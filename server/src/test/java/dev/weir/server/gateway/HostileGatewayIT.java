@@ -311,7 +311,11 @@ final class HostileGatewayIT {
   void refusesBrokenChunks() throws IOException {
     try (RawHttp raw = new RawHttp(gateway.address())) {
       raw.send(
-          "POST /chunks HTTP/1.1\r\nHost: shop\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n");
+          "POST /chunks HTTP/1.1\r\n"
+              + "Host: shop\r\n"
+              + "Transfer-Encoding: chunked\r\n\r\n"
+              + "zz\r\n"
+              + "hello\r\n");
       assertThat(raw.readAll()).startsWith("HTTP/1.1 400 ");
     }
   }

@@ -82,7 +82,9 @@ final class StrictTargetIT {
     assertThat(
             RawHttp.exchange(
                 node.address(),
-                "GET /api/v1/buckets/\u00ff HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
+                "GET /api/v1/buckets/\u00ff HTTP/1.1\r\n"
+                    + "Host: localhost\r\n"
+                    + "Connection: close\r\n\r\n"))
         .startsWith("HTTP/1.1 400 ");
   }
 

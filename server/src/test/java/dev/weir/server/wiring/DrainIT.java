@@ -152,7 +152,8 @@ final class DrainIT {
           .anyMatch(
               line ->
                   line.matches(
-                      "[0-9:.]{12} ERROR No free place .* eventId=\"forged1\\?00:00:00.000 ERROR.*"))
+                      "[0-9:.]{12} ERROR No free place .* eventId=\"forged1\\?00:00:00.000"
+                          + " ERROR.*"))
           .noneMatch(line -> line.startsWith("00:00:00.000"));
     }
   }

@@ -15,21 +15,21 @@ public final class ReportText {
       "The payment API recorded the time at which each call arrived.";
 
   private static final String BY_CALLERS =
-      "Each caller recorded the time right before it sent a call, by its own clock, and recorded the"
-          + " call when its result was known.";
+      "Each caller recorded the time right before it sent a call, by its own clock, and recorded"
+          + " the call when its result was known.";
 
   /** Returns the report about some runs, in their order. */
   public static String of(List<ReportSection> sections) {
     return """
-        # Calls to the payment API
+    # Calls to the payment API
 
-        %s
-        ## How this was measured
-        %s A sliding second is every \
-        interval of one second, wherever it begins, so a burst across the boundary of two clock \
-        seconds counts as one. Every call counts, including repeated and refused ones. A payment \
-        is booked once, however often it is called: the payment id is the idempotency key.
-        """
+    %s
+    ## How this was measured
+    %s A sliding second is every \
+    interval of one second, wherever it begins, so a burst across the boundary of two clock \
+    seconds counts as one. Every call counts, including repeated and refused ones. A payment \
+    is booked once, however often it is called: the payment id is the idempotency key.
+    """
         .formatted(
             sections.stream().map(ReportText::section).collect(Collectors.joining("\n")),
             sections.stream().allMatch(section -> section.feed().isPresent())

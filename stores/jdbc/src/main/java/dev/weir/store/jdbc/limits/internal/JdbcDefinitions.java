@@ -67,9 +67,9 @@ public final class JdbcDefinitions<L> implements Definitions<L> {
     private String remember(String next, String now) {
       return hasLeases()
           ? """
-            , held_until = case when d.%1$s > %2$s and %3$s + d.%1$s > d.held_until
-                then %3$s + d.%1$s else d.held_until end
-            """
+          , held_until = case when d.%1$s > %2$s and %3$s + d.%1$s > d.held_until
+              then %3$s + d.%1$s else d.held_until end
+          """
               .formatted(ttl, next, now)
           : "";
     }
@@ -91,10 +91,10 @@ public final class JdbcDefinitions<L> implements Definitions<L> {
 
     String merge() {
       return """
-          merge into %s d using dual on (d.resource_name = ?)
-          when matched then update set d.%s = ?, d.updated_at = ?%s
-          when not matched then insert (%s) values (?, ?, ?%s)
-          """
+      merge into %s d using dual on (d.resource_name = ?)
+      when matched then update set d.%s = ?, d.updated_at = ?%s
+      when not matched then insert (%s) values (?, ?, ?%s)
+      """
           .formatted(
               name,
               String.join(" = ?, d.", columns),

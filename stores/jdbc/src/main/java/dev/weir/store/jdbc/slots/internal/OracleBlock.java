@@ -132,17 +132,17 @@ final class OracleBlock {
    */
   static String call(boolean waits) {
     return """
-        declare
-          procedure write_batch (
-            p_configs varchar2, p_slots varchar2, p_assigned_at number, p_occupancy varchar2,
-            p_earliest number, p_latest number, p_now out number)
-          as
-            l_age interval day(9) to second(6);
-        %s
-        begin
-          write_batch(?, ?, ?, ?, ?, ?, ?);
-        end;
-        """
+    declare
+      procedure write_batch (
+        p_configs varchar2, p_slots varchar2, p_assigned_at number, p_occupancy varchar2,
+        p_earliest number, p_latest number, p_now out number)
+      as
+        l_age interval day(9) to second(6);
+    %s
+    begin
+      write_batch(?, ?, ?, ?, ?, ?, ?);
+    end;
+    """
         .formatted(body(waits ? Dialect.ORACLE.forUpdate() : SKIP, NOW));
   }
 }

@@ -104,11 +104,11 @@ final class OracleBlockTest {
   /** MariaDB has no WAIT in procedures. */
   private static String procedure(String name, String forUpdate) {
     return """
-        create procedure %s (
-          p_configs in clob, p_slots in clob, p_assigned_at in number, p_occupancy in clob,
-          p_earliest in number, p_latest in number, p_now out number)
-        as
-        """
+    create procedure %s (
+      p_configs in clob, p_slots in clob, p_assigned_at in number, p_occupancy in clob,
+      p_earliest in number, p_latest in number, p_now out number)
+    as
+    """
             .formatted(name)
         + OracleBlock.body(forUpdate, NOW).strip().replaceFirst(";$", "");
   }
