@@ -2,7 +2,6 @@ package dev.weir.server.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.Main;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -48,13 +47,7 @@ final class NodeProcess implements AutoCloseable {
   }
 
   private Process launch() throws IOException {
-    List<String> words = new ArrayList<>();
-    words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    // Short lives on a machine with much to do: start quickly, compile lightly.
-    words.addAll(
-        List.of("-Xmx192m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"));
-    words.addAll(List.of("--enable-native-access=ALL-UNNAMED"));
-    words.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
+    List<String> words = new ArrayList<>(Program.command("-Xmx192m"));
     words.addAll(command);
     ProcessBuilder builder = new ProcessBuilder(words);
     builder.environment().putAll(environment);

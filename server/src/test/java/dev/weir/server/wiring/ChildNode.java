@@ -1,9 +1,9 @@
 package dev.weir.server.wiring;
 
+import dev.weir.server.faults.Program;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -27,18 +27,8 @@ final class ChildNode implements AutoCloseable {
   }
 
   static ChildNode start(Map<String, String> environment, String... options) throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    // A short life on a machine with much to do: compile lightly.
-    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
-    command.addAll(List.of(options));
-    command.addAll(
-        List.of(
-            "--enable-native-access=ALL-UNNAMED",
-            "-cp",
-            System.getProperty("java.class.path"),
-            "dev.weir.server.Main",
-            "up"));
+    List<String> command = new ArrayList<>(Program.command(options));
+    command.add("up");
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.environment().put("WEIR_PORT", "0");
     builder.environment().put("WEIR_SLOTS_STORE", "memory");
@@ -68,7 +58,7 @@ final class ChildNode implements AutoCloseable {
 
   /** Waits for its end and returns its exit code. */
   int await() throws InterruptedException {
-    if (!process.waitFor(30, TimeUnit.SECONDS)) {
+    if (!process.waitFor(2, TimeUnit.MINUTES)) {
       throw new IllegalStateException("still runs: " + output);
     }
     reader.join();

@@ -2,6 +2,7 @@ package dev.weir.server.wiring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.server.faults.Program;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -23,20 +24,9 @@ final class SignalDuringStartIT {
   @TempDir private Path folder;
 
   private Process start() throws IOException {
-    ProcessBuilder builder =
-        new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-XX:TieredStopAtLevel=1",
-            "-XX:+UseSerialGC",
-            "--enable-native-access=ALL-UNNAMED",
-            "-cp",
-            System.getProperty("java.class.path"),
-            "dev.weir.server.Main",
-            "up",
-            "--port",
-            "0",
-            "--data",
-            folder.toString());
+    List<String> command = new ArrayList<>(Program.command());
+    command.addAll(List.of("up", "--port", "0", "--data", folder.toString()));
+    ProcessBuilder builder = new ProcessBuilder(command);
     return builder.redirectErrorStream(true).start();
   }
 
@@ -44,7 +34,7 @@ final class SignalDuringStartIT {
   private void endsCleanly(Process process, BufferedReader output) throws Exception {
     process.toHandle().destroy();
     List<String> rest = output.lines().toList();
-    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
     assertThat(process.exitValue()).as("%s", rest).isEqualTo(128 + 15);
     assertThat(left()).as("%s", rest).isEmpty();
     assertThat(folder.resolve("postgresql/postmaster.pid")).doesNotExist();
