@@ -357,7 +357,9 @@ final class GatewayFailuresIT {
             new TestUpstream(
                 (head, in, out) -> {
                   asked.countDown();
-                  if (in.read() < 0) {
+                  try {
+                    in.read();
+                  } finally {
                     ended.countDown();
                   }
                   return false;
@@ -366,7 +368,7 @@ final class GatewayFailuresIT {
       RawHttp raw = new RawHttp(gateway.address());
       raw.send(GET.formatted("/"));
       asked.await();
-      raw.close();
+      raw.reset();
       ended.await();
     }
   }

@@ -43,7 +43,7 @@ final class TestGateway implements AutoCloseable {
   static final Duration SHORT = Duration.ofSeconds(1);
 
   /** Longer than anything takes, on however busy a machine. */
-  static final Duration LONG = Duration.ofMinutes(1);
+  static final Duration LONG = Duration.ofHours(1);
 
   static final GatewaySettings.Times PATIENT =
       new GatewaySettings.Times(LONG, LONG, LONG, LONG, LONG);

@@ -18,7 +18,8 @@ public final class RawHttp implements AutoCloseable {
 
   RawHttp(Socket socket) throws IOException {
     this.socket = socket;
-    socket.setSoTimeout(60_000);
+    // Only what never comes takes so long, on however busy a machine.
+    socket.setSoTimeout(240_000);
   }
 
   /** Whether there is something to read. */
@@ -62,6 +63,12 @@ public final class RawHttp implements AutoCloseable {
   /** Closes the sending side. */
   public void endSending() throws IOException {
     socket.shutdownOutput();
+  }
+
+  /** Leaves for good: the node sees a reset, and not a client that has closed its sending side. */
+  public void reset() throws IOException {
+    socket.setSoLinger(true, 0);
+    socket.close();
   }
 
   public void chunk(String text) throws IOException {
