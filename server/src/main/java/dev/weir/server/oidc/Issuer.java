@@ -38,10 +38,6 @@ public final class Issuer {
    */
   private static final Duration KEYS_KEPT_IN_OUTAGE = Duration.ofHours(1);
 
-  /** Max time that a token waits for a key request that another token has started. */
-  private static final Duration MAX_READING =
-      SpacedKeys.SPACING.plus(IssuerKeys.PATIENCE).plusSeconds(1);
-
   private static final Duration WARNING_SPACING = Duration.ofSeconds(1);
 
   private static final Set<JWSAlgorithm> ALGORITHMS =
@@ -60,18 +56,21 @@ public final class Issuer {
    * @param audience the required audience of tokens
    * @param roleClaim the claim that contains the roles
    * @param adminRole the role of administrators
+   * @param patience max time to read the keys of the issuer
    */
-  public Issuer(String address, String audience, RoleClaim roleClaim, String adminRole) {
+  public Issuer(
+      String address, String audience, RoleClaim roleClaim, String adminRole, Duration patience) {
     this.roleClaim = roleClaim;
     this.adminRole = adminRole;
-    this.keys = new IssuerKeys(address);
+    this.keys = new IssuerKeys(address, patience);
     processor.setJWSTypeVerifier(
         new DefaultJOSEObjectTypeVerifier<>(
             JOSEObjectType.JWT,
             new JOSEObjectType("at+jwt"),
             new JOSEObjectType("application/at+jwt"),
             null));
-    processor.setJWSKeySelector(new JWSVerificationKeySelector<>(ALGORITHMS, cached(keys)));
+    processor.setJWSKeySelector(
+        new JWSVerificationKeySelector<>(ALGORITHMS, cached(keys, patience)));
     DefaultJWTClaimsVerifier<SecurityContext> claims =
         new DefaultJWTClaimsVerifier<>(
             audience, new JWTClaimsSet.Builder().issuer(address).build(), Set.of("exp"));
@@ -79,16 +78,21 @@ public final class Issuer {
     processor.setJWTClaimsSetVerifier(claims);
   }
 
-  private static JWKSource<SecurityContext> cached(IssuerKeys keys) {
+  private static JWKSource<SecurityContext> cached(IssuerKeys keys, Duration patience) {
+    // Max time that a token waits for a key request that another token has started.
+    Duration maxReading = SpacedKeys.SPACING.plus(patience).plusSeconds(1);
     return JWKSourceBuilder.create(new SpacedKeys(keys))
-        .cache(KEYS_KEPT.toMillis(), MAX_READING.toMillis())
+        .cache(KEYS_KEPT.toMillis(), maxReading.toMillis())
         .refreshAheadCache(false)
         .rateLimited(false)
         .outageTolerant(KEYS_KEPT_IN_OUTAGE.toMillis())
         .build();
   }
 
-  /** Verifies a token. Waits up to a few seconds for the issuer if its keys have to be read. */
+  /**
+   * Verifies a token. Waits for the issuer, as long as its patience allows, if its keys have to be
+   * read.
+   */
   public Verdict judge(String token) {
     try {
       JWTClaimsSet claims = processor.process(token, null);

@@ -29,20 +29,23 @@ import org.jspecify.annotations.Nullable;
  * Does not cache them.
  */
 final class IssuerKeys implements JWKSetSource<SecurityContext> {
+  private static final int MAX_BYTES = 512 * 1024;
+
+  private final String address;
+
   /**
    * Max time for the whole read; a connection time-out alone would not end a slow, trickling
    * response.
    */
-  static final Duration PATIENCE = Duration.ofSeconds(3);
+  private final Duration patience;
 
-  private static final int MAX_BYTES = 512 * 1024;
-
-  private final String address;
-  private final HttpClient client = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
+  private final HttpClient client;
   private volatile Optional<Instant> lastRead = Optional.empty();
 
-  IssuerKeys(String address) {
+  IssuerKeys(String address, Duration patience) {
     this.address = address;
+    this.patience = patience;
+    this.client = HttpClient.newBuilder().connectTimeout(patience).build();
   }
 
   /** Returns true if the keys were last read successfully within {@code time}. */
@@ -57,7 +60,7 @@ final class IssuerKeys implements JWKSetSource<SecurityContext> {
     FutureTask<JWKSet> reading = new FutureTask<>(this::read);
     Thread.ofVirtual().start(reading);
     try {
-      JWKSet keys = reading.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+      JWKSet keys = reading.get(patience.toMillis(), TimeUnit.MILLISECONDS);
       lastRead = Optional.of(Instant.now());
       return keys;
     } catch (ExecutionException e) {
@@ -66,7 +69,7 @@ final class IssuerKeys implements JWKSetSource<SecurityContext> {
       // A refused connection has no message of its own.
       throw new JWKSetUnavailableException(message == null ? "no connection" : message, cause);
     } catch (TimeoutException e) {
-      throw new JWKSetUnavailableException("no answer within " + PATIENCE, e);
+      throw new JWKSetUnavailableException("no answer within " + patience, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new JWKSetUnavailableException("interrupted", e);

@@ -5,10 +5,14 @@ import dev.weir.server.oidc.RoleClaim;
 import dev.weir.server.oidc.SafeAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.time.Duration;
 import java.util.Optional;
 
 /** Reads the settings of an OpenID Connect issuer. */
 final class OidcSettings {
+  private static final Duration MIN_PATIENCE = Duration.ofMillis(100);
+  private static final Duration MAX_PATIENCE = Duration.ofMinutes(1);
+
   private OidcSettings() {}
 
   /** Returns the issuer, if one is set. It need not be reachable yet. */
@@ -30,7 +34,8 @@ final class OidcSettings {
                 checked(text),
                 audience.orElseThrow(),
                 roleClaim(settings),
-                settings.text(Setting.OIDC_ADMIN_ROLE)));
+                settings.text(Setting.OIDC_ADMIN_ROLE),
+                settings.duration(Setting.OIDC_TIMEOUT, MIN_PATIENCE, MAX_PATIENCE)));
   }
 
   private static RoleClaim roleClaim(Settings settings) {

@@ -496,6 +496,11 @@ public enum Setting {
       "roles",
       "The one claim of tokens that contains the roles: a name, such as roles, groups or scope, or"
           + " a JSON pointer, such as /realm_access/roles of Keycloak."),
+  OIDC_TIMEOUT(
+      "weir.oidc.timeout",
+      "PT3S",
+      "Max time to read the keys of the issuer; then a token that needs them is answered with 503."
+          + " ISO-8601 duration, PT0.1S to PT1M."),
   GATEWAY_PORT(
       "weir.gateway.port", "", "Port of the gateway. 0 picks a free port; empty disables it."),
   GATEWAY_HOST("weir.gateway.host", "127.0.0.1", "Address that the gateway listens on."),

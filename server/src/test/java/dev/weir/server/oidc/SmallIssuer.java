@@ -28,23 +28,33 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class SmallIssuer implements AutoCloseable {
   public static final String AUDIENCE = "weir";
 
+  /** Making one takes seconds, so all issuers begin with the same. */
+  private static final JWK FIRST_KEY = firstKey();
+
   private final HttpServer server;
   private final AtomicInteger questions = new AtomicInteger();
-  private volatile List<JWK> keys;
+  private volatile List<JWK> keys = List.of(FIRST_KEY);
   private volatile String name;
 
-  private SmallIssuer(HttpServer server) throws JOSEException {
+  private SmallIssuer(HttpServer server) {
     this.server = server;
-    this.keys = List.of(newRsaKey());
     this.name = address();
   }
 
+  private static JWK firstKey() {
+    try {
+      return newRsaKey();
+    } catch (JOSEException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
   /** On a free port. */
-  public static SmallIssuer start() throws IOException, JOSEException {
+  public static SmallIssuer start() throws IOException {
     return start(0);
   }
 
-  public static SmallIssuer start(int port) throws IOException, JOSEException {
+  public static SmallIssuer start(int port) throws IOException {
     HttpServer server =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
     SmallIssuer issuer = new SmallIssuer(server);
@@ -70,6 +80,11 @@ public final class SmallIssuer implements AutoCloseable {
   /** From now on these are its keys; the first one signs. */
   public void useKeys(JWK... others) {
     keys = List.of(others);
+  }
+
+  /** From now on it has the key that it began with. */
+  public void useFirstKey() {
+    useKeys(FIRST_KEY);
   }
 
   /** From now on it calls itself otherwise. */
