@@ -37,9 +37,11 @@ final class DrainIT {
   @Test
   void cutsNoRequestAndNoStream() throws Exception {
     try (ChildNode node =
-            ChildNode.start(Map.of("WEIR_LOG_FORMAT", "json", "WEIR_LOG_LEVEL", "debug"));
+            ChildNode.start(
+                Map.of(
+                    "WEIR_LOG_FORMAT", "json", "WEIR_LOG_LEVEL", "debug", "WEIR_DRAIN", "PT5M"));
         Socket stream = new Socket(node.address().getHost(), node.address().getPort())) {
-      stream.setSoTimeout(20_000);
+      stream.setSoTimeout(240_000);
       OutputStream out = stream.getOutputStream();
       BufferedReader in =
           new BufferedReader(
@@ -100,7 +102,7 @@ final class DrainIT {
 
   @Test
   void streamsInLittleMemoryAndLogsInOneLineEach() throws Exception {
-    int lines = 200_000;
+    int lines = 60_000;
     try (ChildNode node = ChildNode.start(Map.of("WEIR_LOG_LEVEL", "info"), "-Xmx48m");
         Socket stream = new Socket(node.address().getHost(), node.address().getPort())) {
       Thread sender =
@@ -112,7 +114,7 @@ final class DrainIT {
                       write(out, STREAM);
                       // The same event over and over takes no memory by itself.
                       String chunk =
-                          "{\"eventId\":\"same\"%s}\n".formatted(" ".repeat(480)).repeat(100);
+                          "{\"eventId\":\"same\"%s}\n".formatted(" ".repeat(1_480)).repeat(100);
                       for (int i = 0; i < lines; i += 100) {
                         write(out, Integer.toHexString(chunk.length()) + "\r\n" + chunk + "\r\n");
                       }

@@ -3,6 +3,7 @@ package dev.weir.server.wiring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.faults.Program;
+import dev.weir.server.faults.Waiting;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,7 +11,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,28 +36,8 @@ final class SignalDuringStartIT {
     List<String> rest = output.lines().toList();
     assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
     assertThat(process.exitValue()).as("%s", rest).isEqualTo(128 + 15);
-    assertThat(left()).as("%s", rest).isEmpty();
+    assertThat(Leftovers.of(folder)).as("%s", rest).isEmpty();
     assertThat(folder.resolve("postgresql/postmaster.pid")).doesNotExist();
-  }
-
-  /** Processes that work on the folder: its name is among their words, or they are in it. */
-  private List<String> left() throws IOException {
-    List<String> left = new ArrayList<>();
-    try (Stream<Path> processes = Files.list(Path.of("/proc"))) {
-      for (Path each :
-          processes.filter(path -> path.getFileName().toString().matches("\\d+")).toList()) {
-        try {
-          String words = Files.readString(each.resolve("cmdline")).replace('\0', ' ');
-          Path within = Files.readSymbolicLink(each.resolve("cwd"));
-          if (words.contains(folder.toString()) || within.startsWith(folder)) {
-            left.add(words);
-          }
-        } catch (IOException e) {
-          // It has ended by now.
-        }
-      }
-    }
-    return left;
   }
 
   private static void await(BufferedReader output, String text) throws IOException {
@@ -86,31 +66,22 @@ final class SignalDuringStartIT {
     endsAfter(CREATING);
   }
 
+  /** And again, on the folder that the first has left. */
   @Test
-  void whenTheDatabaseRuns() throws Exception {
+  void whenTheDatabaseRunsAndWhileItStarts() throws Exception {
     endsAfter(RUNNING);
-    // And again, on the folder that the first has left.
-    endsAfter(RUNNING);
+    endsAfterThePidFile();
   }
 
   /** PostgreSQL has been started, and has not said yet that it is ready. */
-  @Test
-  void whileTheDatabaseStarts() throws Exception {
-    endsAfter(RUNNING);
+  private void endsAfterThePidFile() throws Exception {
     Process process = start();
     try (BufferedReader output = process.inputReader()) {
       Path pidFile = folder.resolve("postgresql/postmaster.pid");
-      while (!Files.exists(pidFile) && process.isAlive()) {
-        Thread.onSpinWait();
-      }
+      Waiting.until("PostgreSQL", () -> Files.exists(pidFile) || !process.isAlive());
       endsCleanly(process, output);
     } finally {
       process.destroyForcibly();
     }
-  }
-
-  @Test
-  void whenTheNodeIsUp() throws Exception {
-    endsAfter("Weir is up");
   }
 }

@@ -12,16 +12,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A node that makes no payments does not pay for them. */
+/** A node as it is started without settings, and stopped by a signal. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
-final class PaymentsOnDemandIT {
+final class FreshNodeIT {
+  /** A node that makes no payments does not pay for them. */
   @Test
-  void nothingOfTemporalIsLoadedBeforeTheFirstFeed(@TempDir Path folder) throws Exception {
+  void loadsNothingOfTemporalBeforeTheFirstFeedAndLeavesNoDatabaseBehind(@TempDir Path folder)
+      throws Exception {
+    Path data = folder.resolve("data");
     Path classes = folder.resolve("classes.txt");
     try (ChildNode node =
         ChildNode.start(
-            Map.of(
-                "WEIR_SLOTS_STORE", "postgresql", "WEIR_DATA", folder.resolve("data").toString()),
+            Map.of("WEIR_SLOTS_STORE", "postgresql", "WEIR_DATA", data.toString()),
             "-Xlog:class+load:file=" + classes)) {
       Http http = new Http(node.address());
       http.get("/api/v1/payments/feeds").ok();
@@ -29,8 +31,11 @@ final class PaymentsOnDemandIT {
       assertThat(loaded).anyMatch(line -> line.contains("dev.weir.server.wiring.PaymentRuntime"));
       assertThat(loaded).noneMatch(line -> line.contains(" io.temporal."));
       assertThat(loaded).noneMatch(line -> line.contains(".PaymentService "));
+      assertThat(data.resolve("postgresql/postmaster.pid")).exists();
       node.terminate();
       assertThat(node.await()).isEqualTo(143);
     }
+    assertThat(Leftovers.of(data)).isEmpty();
+    assertThat(data.resolve("postgresql/postmaster.pid")).doesNotExist();
   }
 }
