@@ -13,12 +13,11 @@ import java.util.function.BooleanSupplier;
  * has a clock uses this one, so a second is a second of the test.
  */
 public final class SkippedTime implements InstantSource, AutoCloseable {
-  private static final Duration STEP = Duration.ofSeconds(5);
+  /** Of real time, if nothing can be skipped. */
+  private static final Duration FIRST_STEP = Duration.ofMillis(250);
 
-  /** A wait of an hour need not look hundreds of times. */
-  private static final Duration LONG_STEP = Duration.ofMinutes(1);
-
-  private static final int STEPS = 12;
+  /** Each step is this part of the wait before it, so that a wait of a day need not look often. */
+  private static final int STEP_PART = 4;
 
   private final TestWorkflowEnvironment environment = TestWorkflowEnvironment.newInstance();
 
@@ -50,12 +49,14 @@ public final class SkippedTime implements InstantSource, AutoCloseable {
    * @throws AssertionError if it does not within {@code max}
    */
   public void await(String what, Duration max, BooleanSupplier condition) {
-    Instant end = instant().plus(max);
-    for (int looks = 0; !condition.getAsBoolean(); looks++) {
-      if (instant().isAfter(end)) {
+    Instant begin = instant();
+    while (!condition.getAsBoolean()) {
+      Duration waited = Duration.between(begin, instant());
+      if (waited.compareTo(max) > 0) {
         throw new AssertionError("%s did not happen within %s".formatted(what, max));
       }
-      pass(looks < STEPS ? STEP : LONG_STEP);
+      Duration step = waited.dividedBy(STEP_PART);
+      pass(step.compareTo(FIRST_STEP) < 0 ? FIRST_STEP : step);
     }
   }
 

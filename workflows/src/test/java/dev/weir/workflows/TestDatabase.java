@@ -10,12 +10,18 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A real PostgreSQL in a temporary folder, started once for all tests of this process. */
 public final class TestDatabase {
   private static final String TEMPLATE = "weir_template";
+  private static final String BACKUP = "_backup";
   private static final int CONNECTIONS = 20;
+
+  /** For a connection, on a machine with much else to do. */
+  private static final Duration MAX_WAIT = Duration.ofMinutes(2);
+
   private static final AtomicInteger OPENED = new AtomicInteger();
 
   private TestDatabase() {}
@@ -34,6 +40,41 @@ public final class TestDatabase {
     String name = "weir_" + OPENED.incrementAndGet();
     execute(Started.SERVER, "create database %s template %s".formatted(name, TEMPLATE));
     return pool(Started.SERVER, name, connections);
+  }
+
+  /** Keeps a copy of a database. Its connections are closed. */
+  public static void backUp(HikariDataSource database) {
+    String name = name(database);
+    replace(name + BACKUP, name);
+  }
+
+  /** Replaces a database by the copy that was kept. Its connections are closed. */
+  public static void restore(HikariDataSource database) {
+    String name = name(database);
+    replace(name, name + BACKUP);
+  }
+
+  private static void replace(String database, String by) {
+    for (String used : List.of(database, by)) {
+      execute(
+          Started.SERVER,
+          "update pg_database set datallowconn = false where datname = '%s'".formatted(used));
+      execute(
+          Started.SERVER,
+          "select pg_terminate_backend(pid, %d) from pg_stat_activity where datname = '%s'"
+              .formatted(MAX_WAIT.toMillis(), used));
+    }
+    execute(Started.SERVER, "drop database if exists " + database);
+    execute(Started.SERVER, "create database %s template %s".formatted(database, by));
+    execute(Started.SERVER, "alter database %s allow_connections true".formatted(by));
+  }
+
+  private static String name(HikariDataSource database) {
+    try (Connection connection = database.getConnection()) {
+      return connection.getCatalog();
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   private static EmbeddedPostgres start() {
@@ -62,11 +103,6 @@ public final class TestDatabase {
   private static HikariDataSource pool(EmbeddedPostgres server, String database, int connections) {
     return PostgresqlPool.open(
         new PoolSettings(
-            server.getJdbcUrl("postgres", database),
-            "postgres",
-            "",
-            1,
-            connections,
-            Duration.ofSeconds(10)));
+            server.getJdbcUrl("postgres", database), "postgres", "", 1, connections, MAX_WAIT));
   }
 }

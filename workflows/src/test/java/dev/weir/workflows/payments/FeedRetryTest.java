@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /** Payments that failed and are tried again. */
 final class FeedRetryTest {
-  private static final Duration MAX_TIME = Duration.ofHours(1);
+  private static final Duration MAX_TIME = Duration.ofMinutes(10);
   private static final Duration GRACE = Duration.ofMinutes(1);
   private static final Settings SETTINGS = new Settings(15, 20, 0, 0, MAX_TIME);
 

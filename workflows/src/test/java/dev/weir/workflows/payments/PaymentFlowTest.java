@@ -63,7 +63,7 @@ final class PaymentFlowTest {
       assertThat(done.paid()).isEqualTo(60);
       assertThat(scene.downstream.booked()).hasSize(60);
       assertThat(scene.downstream.calls()).isGreaterThan(60);
-      assertThat(scene.downstream.maxInASecond()).isEqualTo(3);
+      assertThat(scene.downstream.maxInASecond()).isLessThanOrEqualTo(3);
     }
   }
 

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** Payments and what they share with others: slots, and connections to the database. */
@@ -28,7 +29,7 @@ final class PaymentSlotsTest {
       scene.receive("f", PaymentScene.feed(List.of(payment)));
       scene.time.await(
           "the start of the feed",
-          Duration.ofMinutes(1),
+          Duration.ofMinutes(30),
           () -> scene.status("f").state() == FeedState.STARTED);
       Instant lost = scene.scheduler.find(id).orElseThrow().scheduledTime();
       scene.scheduler.cancel(id);
@@ -54,7 +55,7 @@ final class PaymentSlotsTest {
       scene.receive("f", PaymentScene.feed(List.of(scene.payment(1, Optional.of(soon)))));
       scene.time.await(
           "the start of the feed",
-          Duration.ofMinutes(1),
+          Duration.ofMinutes(30),
           () -> scene.status("f").state() == FeedState.STARTED);
       scene.scheduler.cancel(id);
       scene.isFull = true;
@@ -81,7 +82,7 @@ final class PaymentSlotsTest {
       scene.receive("f", PaymentScene.feed(List.of(payment, scene.payment(2))));
       scene.time.await(
           "the start of the feed",
-          Duration.ofMinutes(1),
+          Duration.ofMinutes(30),
           () -> !scene.status("f").state().equals(FeedState.STARTING));
       assertThat(scene.scheduler.find(id).orElseThrow().state()).isEqualTo(SlotState.CANCELLED);
       assertThat(scene.awaitDone("f").cancelled()).isEqualTo(1);
@@ -122,7 +123,7 @@ final class PaymentSlotsTest {
           "f", PaymentScene.feed(List.of(payment, scene.payment(2, Optional.of(tomorrow)))));
       scene.time.await(
           "the start of the feed",
-          Duration.ofMinutes(1),
+          Duration.ofMinutes(30),
           () -> scene.status("f").state() == FeedState.STARTED);
       // As a process does that crashes before it frees the slot.
       scene.store.cancel(id);
@@ -136,18 +137,38 @@ final class PaymentSlotsTest {
 
   @Test
   void slotsOfPaymentsThatWaitCannotBeTakenBack() {
-    // One call a second, so that the payments are in line for a while.
-    try (PaymentScene scene = PaymentScene.open(new Settings(10_000, 1, 0, 0))) {
-      scene.receive("f", scene.feed(30));
+    AtomicBoolean isOpen = new AtomicBoolean();
+    Downstream closed =
+        new Downstream() {
+          @Override
+          public Answer pay(Payment payment) {
+            return isOpen.get() ? new Answer.Paid("r") : new Answer.Retry(Duration.ZERO, "closed");
+          }
+
+          @Override
+          public Duration maxCallTime() {
+            return Duration.ofSeconds(3);
+          }
+
+          @Override
+          public void close() {}
+        };
+    // One call a second, so that most of the payments are in line.
+    try (PaymentScene scene = PaymentScene.open(new Settings(10_000, 1, 0, 0), time -> closed)) {
+      scene.receive("f", scene.feed(20));
       scene.time.await(
-          "the first payment", Duration.ofMinutes(1), () -> scene.status("f").paid() > 0);
+          "the start of the feed",
+          Duration.ofMinutes(30),
+          () -> scene.status("f").state() == FeedState.STARTED);
       scene.time.await(
           "confirmed slots",
-          Duration.ofSeconds(15),
-          () -> scene.upkeep.countLeaked(scene.time.instant(), 100) == 0);
-      assertThat(scene.status("f").paid()).isLessThan(30);
+          Duration.ofMinutes(30),
+          () -> scene.count("slot where state = 1") == 20);
+      scene.time.pass(Duration.ofMinutes(1));
+      assertThat(scene.upkeep.countLeaked(scene.time.instant(), 100)).isZero();
       assertThat(scene.upkeep.reclaim(scene.time.instant(), 100)).isZero();
-      assertThat(scene.awaitDone("f").paid()).isEqualTo(30);
+      isOpen.set(true);
+      assertThat(scene.awaitDone("f").paid()).isEqualTo(20);
     }
   }
 

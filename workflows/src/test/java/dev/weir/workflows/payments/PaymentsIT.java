@@ -14,13 +14,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The large feed: three chunks of payments through real workflows with skipped time, a bank behind
- * a socket that fails now and then, and crashes before and after any step of any part. {@code
+ * The large feed: many chunks of payments through real workflows with skipped time, a bank behind a
+ * socket that fails now and then, and crashes before and after any step of any part. {@code
  * -Dweir.payments.count=10000} makes it larger.
  */
 final class PaymentsIT {
   private static final Logger log = LoggerFactory.getLogger(PaymentsIT.class);
-  private static final int PAYMENTS = Integer.getInteger("weir.payments.count", 2_500);
+  private static final int PAYMENTS = Integer.getInteger("weir.payments.count", 600);
   private static final int CEILING = 50;
   private static final SimulatorSettings.Faults FAULTS =
       new SimulatorSettings.Faults(0, 0.02, 0.002, 0.01);

@@ -15,8 +15,6 @@ import dev.weir.engine.payments.PaymentStore;
 import dev.weir.engine.slots.SlotObserver;
 import dev.weir.engine.slots.SlotScheduler;
 import dev.weir.engine.slots.SlotStore;
-import dev.weir.store.jdbc.PoolSettings;
-import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.limits.JdbcLeaseStore;
 import dev.weir.store.jdbc.payments.JdbcPaymentStore;
@@ -24,12 +22,9 @@ import dev.weir.store.jdbc.slots.internal.JdbcSlotConfigs;
 import dev.weir.store.jdbc.slots.internal.JdbcSlotLedger;
 import dev.weir.store.jdbc.slots.internal.JdbcSlotUpkeep;
 import dev.weir.workflows.SlotSource;
+import dev.weir.workflows.TestDatabase;
 import dev.weir.workflows.payments.PaymentActivities.Kind;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
-import java.io.IOException;
 import java.math.BigDecimal;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -38,12 +33,10 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A database that is replaced by a backup of it under a node that makes payments. What was paid
@@ -53,8 +46,6 @@ import org.junit.jupiter.api.io.TempDir;
 final class RestoredPaymentsTest {
   private static final String CONFIG = "bank";
 
-  @TempDir private Path folder;
-  private EmbeddedPostgres server;
   private HikariDataSource pool;
   private SlotScheduler scheduler;
   private PaymentStore store;
@@ -93,18 +84,8 @@ final class RestoredPaymentsTest {
   }
 
   @BeforeEach
-  void start() throws IOException {
-    server = server(0);
-    pool =
-        PostgresqlPool.open(
-            new PoolSettings(
-                server.getJdbcUrl("postgres", "postgres"),
-                "postgres",
-                "",
-                1,
-                4,
-                Duration.ofSeconds(30)));
-    PostgresqlPool.migrate(pool);
+  void start() {
+    pool = TestDatabase.open(4);
     scheduler =
         SlotScheduler.on(
             SlotStore.of(
@@ -117,14 +98,13 @@ final class RestoredPaymentsTest {
   }
 
   @AfterEach
-  void end() throws IOException {
+  void end() {
     scheduler.close();
     pool.close();
-    server.close();
   }
 
   @Test
-  void whatWasPaidSinceTheBackupIsNotCalledBeforeItIsResumed() throws IOException {
+  void whatWasPaidSinceTheBackupIsNotCalledBeforeItIsResumed() {
     receive("f", 0, 3);
     backUp();
     payAll(0, 3);
@@ -144,7 +124,7 @@ final class RestoredPaymentsTest {
   }
 
   @Test
-  void lookUpIsAskedBeforeTheFirstCallThatIsKnown() throws IOException {
+  void lookUpIsAskedBeforeTheFirstCallThatIsKnown() {
     bank.hasLookUp = true;
     receive("f", 0, 3);
     backUp();
@@ -168,7 +148,7 @@ final class RestoredPaymentsTest {
   }
 
   @Test
-  void resultThatIsRecordedAfterTheRestoreHidesNothing() throws IOException {
+  void resultThatIsRecordedAfterTheRestoreHidesNothing() {
     receive("f", 0, 3);
     Instant late = begin("p2");
     backUp();
@@ -186,7 +166,7 @@ final class RestoredPaymentsTest {
   }
 
   @Test
-  void nodeThatCallsNothingNotices() throws IOException {
+  void nodeThatCallsNothingNotices() {
     receive("f", 0, 2);
     payAll(0, 1);
     backUp();
@@ -202,7 +182,7 @@ final class RestoredPaymentsTest {
   }
 
   @Test
-  void cancelledAfterARestoreMayHaveBeenMade() throws IOException {
+  void cancelledAfterARestoreMayHaveBeenMade() {
     receive("f", 0, 2);
     backUp();
     payAll(0, 1);
@@ -265,47 +245,25 @@ final class RestoredPaymentsTest {
     }
   }
 
-  private void backUp() throws IOException {
-    server.close();
-    copy(folder.resolve("data"), folder.resolve("backup"));
-    startAgain();
+  private void backUp() {
+    TestDatabase.backUp(pool);
+    awaitDatabase();
   }
 
-  private void restore() throws IOException {
-    server.close();
-    Files.move(folder.resolve("data"), folder.resolve("lost"));
-    copy(folder.resolve("backup"), folder.resolve("data"));
-    startAgain();
-  }
-
-  private static void copy(Path from, Path to) throws IOException {
-    try (Stream<Path> files = Files.walk(from)) {
-      for (Path file : (Iterable<Path>) files::iterator) {
-        Files.copy(file, to.resolve(from.relativize(file)));
-      }
-    }
-    // PostgreSQL starts only in a folder that other users cannot read.
-    Files.setPosixFilePermissions(to, Files.getPosixFilePermissions(from));
+  private void restore() {
+    TestDatabase.restore(pool);
+    awaitDatabase();
   }
 
   /** Returns when the node's pool has noticed that the database is back. */
-  private void startAgain() throws IOException {
-    server = server(server.getPort());
+  private void awaitDatabase() {
     while (true) {
       try {
         Instant unused = store.now();
         return;
-      } catch (StoreException stillGone) {
+      } catch (StoreException connectionIsClosed) {
         Thread.onSpinWait();
       }
     }
-  }
-
-  private EmbeddedPostgres server(int port) throws IOException {
-    return EmbeddedPostgres.builder()
-        .setDataDirectory(folder.resolve("data"))
-        .setCleanDataDirectory(false)
-        .setPort(port)
-        .start();
   }
 }
