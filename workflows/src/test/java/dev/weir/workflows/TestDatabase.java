@@ -19,7 +19,7 @@ public final class TestDatabase {
   private static final String BACKUP = "_backup";
   private static final int CONNECTIONS = 20;
 
-  /** For a connection, on a machine with much else to do. */
+  /** For the server and its connections, on a machine with much else to do. */
   private static final Duration MAX_WAIT = Duration.ofMinutes(2);
 
   private static final AtomicInteger OPENED = new AtomicInteger();
@@ -80,7 +80,7 @@ public final class TestDatabase {
   private static EmbeddedPostgres start() {
     try {
       // It stops and removes its folder when this process ends.
-      EmbeddedPostgres server = EmbeddedPostgres.builder().start();
+      EmbeddedPostgres server = EmbeddedPostgres.builder().setPGStartupWait(MAX_WAIT).start();
       execute(server, "create database " + TEMPLATE);
       try (HikariDataSource pool = pool(server, TEMPLATE, CONNECTIONS)) {
         PostgresqlPool.migrate(pool);

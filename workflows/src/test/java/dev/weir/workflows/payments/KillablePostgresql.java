@@ -13,7 +13,8 @@ import java.util.stream.Stream;
 
 /** A PostgreSQL that can be killed and comes back with its data, on the same port. */
 final class KillablePostgresql implements AutoCloseable {
-  private static final long MAX_END_SECONDS = 30;
+  /** On a machine with much else to do. */
+  private static final Duration MAX_WAIT = Duration.ofMinutes(4);
 
   private final Path folder;
   private final int port;
@@ -34,6 +35,7 @@ final class KillablePostgresql implements AutoCloseable {
         .setDataDirectory(folder)
         .setCleanDataDirectory(false)
         .setPort(port)
+        .setPGStartupWait(MAX_WAIT)
         // The defaults of this package are for tests that never crash.
         .setServerConfig("fsync", "on")
         .setServerConfig("synchronous_commit", "on")
@@ -42,12 +44,7 @@ final class KillablePostgresql implements AutoCloseable {
 
   PoolSettings settings() {
     return new PoolSettings(
-        "jdbc:postgresql://127.0.0.1:%d/postgres".formatted(port),
-        "postgres",
-        "",
-        1,
-        10,
-        Duration.ofSeconds(10));
+        "jdbc:postgresql://127.0.0.1:%d/postgres".formatted(port), "postgres", "", 1, 10, MAX_WAIT);
   }
 
   /** Ends all its processes on the spot, and starts it again. */
@@ -60,7 +57,7 @@ final class KillablePostgresql implements AutoCloseable {
     List<ProcessHandle> all = Stream.concat(Stream.of(main), main.descendants()).toList();
     all.forEach(ProcessHandle::destroyForcibly);
     for (ProcessHandle process : all) {
-      process.onExit().get(MAX_END_SECONDS, TimeUnit.SECONDS);
+      process.onExit().get(MAX_WAIT.toSeconds(), TimeUnit.SECONDS);
     }
     // Releases what it holds in this process.
     server.close();

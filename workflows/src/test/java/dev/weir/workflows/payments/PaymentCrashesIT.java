@@ -41,7 +41,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,19 +51,20 @@ import org.slf4j.LoggerFactory;
  * is a process of its own. Temporal's test server, which keeps nothing on disk, and the bank are in
  * the process of the test.
  *
- * <p>{@code -Dweir.faults.rounds=N} repeats it with other seeds.
+ * <p>{@code -Dweir.faults.rounds=N} repeats it with other seeds, {@code -Dweir.payments.count=N}
+ * makes the feed larger.
  */
-@Timeout(value = 1, unit = TimeUnit.HOURS)
 final class PaymentCrashesIT {
   private static final Logger log = LoggerFactory.getLogger(PaymentCrashesIT.class);
   private static final int ROUNDS = Integer.getInteger("weir.faults.rounds", 1);
   private static final long SEED = Long.getLong("weir.faults.seed", 1);
 
-  /** Two chunks, which are two portions of the feed as well. */
-  private static final int PAYMENTS = 1_200;
+  /** Several chunks, which are portions of the feed as well. */
+  private static final int PAYMENTS = Integer.getInteger("weir.payments.count", 300);
 
+  private static final String FEED = "feed";
   private static final int CEILING = 150;
-  private static final Duration BOUND = Duration.ofMinutes(4);
+  private static final Duration BOUND = Duration.ofMinutes(15);
   private static final Duration STEP = Duration.ofMillis(50);
 
   @TempDir private Path folder;
@@ -105,7 +105,7 @@ final class PaymentCrashesIT {
     Scene(Path folder, long seed) throws IOException {
       this.folder = folder;
       this.random = new Random(seed);
-      this.feed = folder.resolve("feed.csv");
+      this.feed = folder.resolve(FEED);
       try (OutputStream out = Files.newOutputStream(feed)) {
         var unused =
             FeedMaker.write(
@@ -135,7 +135,7 @@ final class PaymentCrashesIT {
       this.store = new JdbcPaymentStore(pool);
     }
 
-    private Process launch(String input, Halt halt) throws IOException {
+    private Process launch(String input, boolean isWorker, Halt halt) throws IOException {
       return PaymentProcess.start(
           new PaymentProcess.Task(
               temporal.address(),
@@ -143,6 +143,7 @@ final class PaymentCrashesIT {
               bank.address(),
               CEILING,
               input,
+              isWorker,
               halt,
               Duration.ofHours(1)),
           folder.resolve("log"));
@@ -150,24 +151,25 @@ final class PaymentCrashesIT {
 
     void run() throws Exception {
       receive();
-      // The feed is stored; its starter and its payments follow.
+      // The feed is stored; its starter and its payments follow. Some receivers are repeated.
+      String input = random.nextBoolean() ? feed.toString() : "";
       for (Halt halt :
           List.of(
               Halt.after("assign", 1 + random.nextInt(2)),
               Halt.before("started", 1),
-              Halt.after("pay", 1 + random.nextInt(100)),
-              Halt.before("confirm", 1 + random.nextInt(100)))) {
-        Process process = work(halt);
-        awaitEnd(process, Halt.EXIT_CODE, halt.toString());
+              Halt.after("pay", 1 + random.nextInt(PAYMENTS / 10)),
+              Halt.before("confirm", 1 + random.nextInt(PAYMENTS / 10)))) {
+        awaitEnd(work(input, halt), Halt.EXIT_CODE, halt.toString());
+        input = "";
       }
-      Process process = work(Halt.NEVER);
+      Process process = work("", Halt.NEVER);
       awaitPaid(0.3 + 0.2 * random.nextDouble());
       database.killAndRestart();
       awaitPaid(0.5 + 0.2 * random.nextDouble());
       process.destroyForcibly();
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(random.nextInt(1_000)));
       database.killAndRestart();
-      work(Halt.NEVER);
+      work("", Halt.NEVER);
       await("the end of the feed", feed -> feed.state() == FeedState.DONE);
     }
 
@@ -175,15 +177,12 @@ final class PaymentCrashesIT {
     private void receive() throws Exception {
       for (Halt halt :
           List.of(Halt.after("add", 1 + random.nextInt(2)), Halt.after("complete", 1))) {
-        awaitEnd(launch(feed.toString(), halt), Halt.EXIT_CODE, halt.toString());
-      }
-      if (random.nextBoolean()) {
-        awaitEnd(launch(feed.toString(), Halt.NEVER), 0, "a receiver that is repeated");
+        awaitEnd(launch(feed.toString(), false, halt), Halt.EXIT_CODE, halt.toString());
       }
     }
 
-    private Process work(Halt halt) throws IOException {
-      Process process = launch("", halt);
+    private Process work(String input, Halt halt) throws IOException {
+      Process process = launch(input, true, halt);
       worker = Optional.of(process);
       return process;
     }
@@ -228,7 +227,7 @@ final class PaymentCrashesIT {
                     .setNamespace("default")
                     .setExecution(
                         WorkflowExecution.newBuilder()
-                            .setWorkflowId(Payment.RESERVED_PREFIX + PaymentProcess.FEED))
+                            .setWorkflowId(Payment.RESERVED_PREFIX + FEED))
                     .build())
             .toString();
       }
@@ -236,7 +235,7 @@ final class PaymentCrashesIT {
 
     private Optional<FeedStatus> status() {
       try {
-        return store.feed(PaymentProcess.FEED);
+        return store.feed(FEED);
       } catch (StoreException e) {
         // A connection of before the database was killed.
         return Optional.empty();
@@ -244,7 +243,7 @@ final class PaymentCrashesIT {
     }
 
     CallStatistics check() throws SQLException {
-      FeedStatus done = store.feed(PaymentProcess.FEED).orElseThrow();
+      FeedStatus done = store.feed(FEED).orElseThrow();
       assertThat(done.read()).isEqualTo(PAYMENTS);
       assertThat(done.started()).isEqualTo(PAYMENTS);
       assertThat(done.paid()).isEqualTo(PAYMENTS);

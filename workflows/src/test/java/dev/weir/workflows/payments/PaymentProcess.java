@@ -1,11 +1,9 @@
 package dev.weir.workflows.payments;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.engine.StoreException;
 import dev.weir.engine.payments.PaymentStore;
 import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.SlotScheduler;
-import dev.weir.engine.slots.SlotStore;
 import dev.weir.store.jdbc.PoolSettings;
 import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.limits.JdbcLeaseStore;
@@ -33,38 +31,42 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A process that receives a feed, or one that makes payments, until it is killed. */
+/** A process that receives a feed, makes payments, or both, until it is killed. */
 final class PaymentProcess {
   static final String CONFIG = "bank";
-  static final String FEED = "feed";
-  static final Duration CALL_TIMEOUT = Duration.ofSeconds(2);
+  static final Duration CALL_TIMEOUT = Duration.ofSeconds(4);
 
   /** The bank is on the same machine, which may be busy. */
-  static final Duration MAX_LATENESS = Duration.ofSeconds(8);
+  static final Duration MAX_LATENESS = Duration.ofSeconds(20);
 
   /** A process that is killed leaves the places of calls without an answer for so long. */
-  private static final Duration MAX_PAUSE = Duration.ofSeconds(20);
+  private static final Duration MAX_PAUSE = Duration.ofSeconds(40);
 
   private static final Logger log = LoggerFactory.getLogger(PaymentProcess.class);
   private static final Duration GRACE = Duration.ofSeconds(10);
   private static final long RECONCILER_MILLIS = 2_000;
-  private static final int MAX_STARTS = 6;
+  private static final int MAX_STARTS = 20;
+
+  /** The database may be starting, on a machine with much else to do. */
+  private static final Duration MAX_CONNECT = Duration.ofMinutes(4);
+
   private static final Duration FIRST_WAIT = Duration.ofMillis(200);
   private static final Duration MAX_WAIT = Duration.ofSeconds(2);
 
   /** Shorter than those of a real worker, so that a test need not wait for minutes. */
   private static final StepTimes TIMES =
-      new StepTimes(Duration.ofSeconds(8), Duration.ofSeconds(5));
+      new StepTimes(Duration.ofSeconds(10), Duration.ofSeconds(8));
 
-  /** So that a small feed has two portions and two chunks. */
-  private static final FeedSizes SIZES = new FeedSizes(1_000, 1_000, 2);
+  /** So that a small feed has several portions and chunks. */
+  private static final FeedSizes SIZES = new FeedSizes(120, 120, 2);
 
   private PaymentProcess() {}
 
   /**
    * What a process needs.
    *
-   * @param feed the feed to receive; empty to make payments
+   * @param feed the feed to receive, whose id is the name of the file; empty if none
+   * @param isWorker whether to make payments, after that
    * @param giveUpAfter how long payments are tried
    */
   record Task(
@@ -73,6 +75,7 @@ final class PaymentProcess {
       URI bank,
       int ceiling,
       String feed,
+      boolean isWorker,
       Halt halt,
       Duration giveUpAfter) {
     private List<String> words() {
@@ -82,6 +85,7 @@ final class PaymentProcess {
           bank.toString(),
           Integer.toString(ceiling),
           feed,
+          Boolean.toString(isWorker),
           halt.toString(),
           giveUpAfter.toString());
     }
@@ -93,8 +97,9 @@ final class PaymentProcess {
           URI.create(words[2]),
           Integer.parseInt(words[3]),
           words[4],
-          Halt.parse(words[5]),
-          Duration.parse(words[6]));
+          Boolean.parseBoolean(words[5]),
+          Halt.parse(words[6]),
+          Duration.parse(words[7]));
     }
   }
 
@@ -118,9 +123,8 @@ final class PaymentProcess {
     InstantSource clock = InstantSource.system();
     try (HikariDataSource pool =
             PostgresqlPool.open(
-                new PoolSettings(
-                    task.databaseUrl(), "postgres", "", 1, 10, Duration.ofSeconds(2)));
-        SlotScheduler scheduler = SlotScheduler.on(slots(pool));
+                new PoolSettings(task.databaseUrl(), "postgres", "", 1, 10, MAX_CONNECT));
+        SlotScheduler scheduler = SlotScheduler.on(JdbcSlotStore.on(pool));
         TemporalConnection temporal =
             TemporalConnection.open(
                 new TemporalConnection.Settings(task.temporal(), "default", Optional.empty(), ""));
@@ -144,31 +148,15 @@ final class PaymentProcess {
               new Attempts(task.giveUpAfter(), FIRST_WAIT, MAX_WAIT),
               "payments",
               clock);
-      if (task.feed().isEmpty()) {
+      if (!task.feed().isEmpty()) {
+        receive(Path.of(task.feed()), temporal, parts);
+      }
+      if (task.isWorker()) {
         work(temporal, parts);
-      } else {
-        try (InputStream in = Files.newInputStream(Path.of(task.feed()))) {
-          FeedReader reader = FeedReader.open(in, FeedFormat.CSV);
-          new Payments(temporal.client(), parts, SIZES).receive(FEED, CONFIG, reader.records());
-        }
       }
     }
     // The threads of a connection that did not end in time must not keep the process.
     System.exit(0);
-  }
-
-  /** Opens the slots. On a busy machine, the first connection may take too long. */
-  private static SlotStore slots(HikariDataSource pool) {
-    for (int i = 1; ; i++) {
-      try {
-        return JdbcSlotStore.on(pool);
-      } catch (StoreException e) {
-        if (i == MAX_STARTS) {
-          throw e;
-        }
-        log.warn("The database cannot be reached yet: {}", e.getMessage());
-      }
-    }
   }
 
   /** Starts a worker. On a busy machine, the first call of Temporal may take too long. */
@@ -189,6 +177,16 @@ final class PaymentProcess {
         }
         log.warn("Temporal cannot be reached yet: {}", e.getMessage());
       }
+    }
+  }
+
+  private static void receive(Path feed, TemporalConnection temporal, PaymentParts parts)
+      throws IOException {
+    try (InputStream in = Files.newInputStream(feed)) {
+      FeedReader reader = FeedReader.open(in, FeedFormat.CSV);
+      var unused =
+          new Payments(temporal.client(), parts, SIZES)
+              .receive(feed.getFileName().toString(), CONFIG, reader.records());
     }
   }
 
