@@ -20,13 +20,16 @@ final class GatewayHeadersIT {
                 (head, in, out) ->
                     TestUpstream.send(
                         out,
-                        "HTTP/1.1 200 OK\r\n"
-                            + "Connection: X-Secret\r\n"
-                            + "X-Secret: 1\r\n"
-                            + "Keep-Alive: 5\r\n"
-                            + "X-Kept: 2\r\n"
-                            + "Content-Length: 2\r\n\r\n"
-                            + "ok"));
+                        String.join(
+                            "\r\n",
+                            "HTTP/1.1 200 OK",
+                            "Connection: X-Secret",
+                            "X-Secret: 1",
+                            "Keep-Alive: 5",
+                            "X-Kept: 2",
+                            "Content-Length: 2",
+                            "",
+                            "ok")));
         TestGateway gateway = new TestGateway(upstream.address());
         RawHttp raw = new RawHttp(gateway.address())) {
       raw.send(
