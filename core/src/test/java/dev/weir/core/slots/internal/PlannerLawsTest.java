@@ -23,7 +23,7 @@ class PlannerLawsTest {
     replay.checkStoredWindows();
   }
 
-  @Property(tries = 1_000, edgeCases = EdgeCasesMode.NONE)
+  @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
   void answersLikeAScanWithOpeningHours(@ForAll("evenlyInHours") Scenario scenario) {
     Replay replay = new Replay(scenario, new Subject.Complete(scenario.policy(), new Random(1)));
     for (Scenario.Step step : scenario.steps()) {
@@ -38,7 +38,7 @@ class PlannerLawsTest {
     fromPages(scenario, seed);
   }
 
-  @Property(tries = 600, edgeCases = EdgeCasesMode.NONE)
+  @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
   void answersTheSameFromPagesWithOpeningHours(
       @ForAll("evenlyInHours") Scenario scenario, @ForAll long seed) {
     fromPages(scenario, seed);
@@ -64,7 +64,7 @@ class PlannerLawsTest {
     }
   }
 
-  @Property(tries = 100, edgeCases = EdgeCasesMode.NONE)
+  @Property(tries = 40, edgeCases = EdgeCasesMode.NONE)
   void givesRandomTimesFromPages(@ForAll("atRandomInHours") Scenario scenario, @ForAll long seed) {
     fromPages(scenario, seed);
   }

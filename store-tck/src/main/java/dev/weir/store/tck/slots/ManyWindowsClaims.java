@@ -111,28 +111,35 @@ interface ManyWindowsClaims extends Claims {
             last -> assertThat(last.lookahead()).isEqualTo(2L * teeth + 1));
   }
 
+  /** Returns how many events a window of a second gets; a slow store may be given fewer. */
+  default int maxPerSecond() {
+    return 100_000;
+  }
+
   @Test
-  default void windowOfASecondHoldsAHundredThousand() {
-    Scene scene = scene(SlotPolicy.of(100_000, Duration.ofSeconds(1)));
+  default void windowOfASecondHoldsAsManyAsItMay() {
+    int max = maxPerSecond();
+    Scene scene = scene(SlotPolicy.of(max, Duration.ofSeconds(1)));
     Set<Instant> times = new HashSet<>();
 
     for (int batch = 0; batch < 11; batch++) {
       scene
-          .assign("e" + batch + "-", 10_000, at(0))
+          .assign("e" + batch + "-", max / 10, at(0))
           .forEach(slot -> times.add(slot.scheduledTime()));
     }
 
-    assertThat(times).hasSize(110_000);
-    assertThat(scene.windows()).containsExactly(count(0, 100_000), count(1, 10_000));
+    assertThat(times).hasSize(max + max / 10);
+    assertThat(scene.windows()).containsExactly(count(0, max), count(1, max / 10));
 
-    // Enough that a store has to carry them over in portions.
-    scene.configure(SlotPolicy.of(100, Duration.ofMillis(1)));
+    // Enough windows that a store has to carry them over in portions.
+    int maxPerMilli = max / 1_000;
+    scene.configure(SlotPolicy.of(maxPerMilli, Duration.ofMillis(1)));
     List<WindowCount> carried = scene.windows();
     assertThat(carried).hasSizeGreaterThan(1_000);
-    assertThat(carried.stream().mapToInt(WindowCount::taken).sum()).isEqualTo(110_000);
+    assertThat(carried.stream().mapToInt(WindowCount::taken).sum()).isEqualTo(max + max / 10);
     Slot next = scene.assign("next", at(0));
     assertThat(carried)
         .filteredOn(window -> window.start().isBefore(next.windowStart()))
-        .allMatch(window -> window.taken() >= 100);
+        .allMatch(window -> window.taken() >= maxPerMilli);
   }
 }

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 interface RacingClaims extends Claims {
   /** The outcome of a race is random, so shrinking to a smaller one proves nothing. */
   @Property(
-      tries = 12,
+      tries = 6,
       seed = "20260601",
       edgeCases = EdgeCasesMode.NONE,
       shrinking = ShrinkingMode.OFF)

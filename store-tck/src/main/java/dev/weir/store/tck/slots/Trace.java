@@ -10,7 +10,7 @@ import java.util.List;
  * {@link Scene#NOON}, configurations are 0 and 1, events are small numbers, so that everything
  * collides.
  */
-record Trace(List<SlotPolicy> policies, List<Step> steps) {
+public record Trace(List<SlotPolicy> policies, List<Step> steps) {
 
   /** One step; {@code node} is the node that executes it. */
   sealed interface Step {

@@ -51,6 +51,10 @@ public final class PostgresqlPool {
 
   /** Opens a pool. Does not wait for the database. */
   public static HikariDataSource open(PoolSettings settings) {
+    return open(settings, SOCKET_TIMEOUT);
+  }
+
+  static HikariDataSource open(PoolSettings settings, Duration socketTimeout) {
     // Checked here because connections are opened later, and the driver's own message would repeat
     // the whole URL.
     if (Driver.parseURL(settings.url(), new Properties()) == null) {
@@ -61,7 +65,7 @@ public final class PostgresqlPool {
         new RetryingConnector(
             settings.url(),
             driverProperties(settings),
-            SOCKET_TIMEOUT,
+            socketTimeout,
             PostgresqlPool::isTransient,
             LASTING_SESSION),
         new HikariConfig());

@@ -9,6 +9,7 @@ import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.slots.internal.JdbcSlotConfigs;
 import dev.weir.store.jdbc.slots.internal.JdbcSlotLedger;
 import dev.weir.store.jdbc.slots.internal.JdbcSlotUpkeep;
+import dev.weir.store.tck.internal.Await;
 import dev.weir.store.tck.slots.Node;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
@@ -28,6 +29,9 @@ import javax.sql.DataSource;
  * use.
  */
 public final class Database {
+  /** However busy the machine is, callers wait in turn. */
+  public static final Duration PATIENCE = Duration.ofMinutes(2);
+
   private final String url;
   private final HikariDataSource pool;
   private final HikariDataSource otherPool;
@@ -56,8 +60,7 @@ public final class Database {
   }
 
   public static HikariDataSource openPool(String url) {
-    return PostgresqlPool.open(
-        new PoolSettings(url, "postgres", "", 1, 12, Duration.ofSeconds(30)));
+    return PostgresqlPool.open(new PoolSettings(url, "postgres", "", 1, 12, PATIENCE));
   }
 
   public String url() {
@@ -121,7 +124,7 @@ public final class Database {
   /** Repeats a query until it returns {@code expected}; the test's timeout is the bound. */
   public static void awaitNumber(DataSource connections, long expected, String sql) {
     while (number(connections, sql) != expected) {
-      Thread.onSpinWait();
+      Await.pause();
     }
   }
 

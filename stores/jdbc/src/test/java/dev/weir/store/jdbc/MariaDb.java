@@ -1,5 +1,6 @@
 package dev.weir.store.jdbc;
 
+import dev.weir.store.tck.internal.Await;
 import dev.weir.store.tck.internal.FreePort;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,7 +15,7 @@ import java.util.stream.Stream;
 /** A MariaDB in its Oracle mode, of the machine's package mariadb-server, in a temporary folder. */
 public final class MariaDb implements AutoCloseable {
   private static final List<Path> FOLDERS = List.of(Path.of("/usr/sbin"), Path.of("/usr/bin"));
-  private static final int START_SECONDS = 60;
+  private static final int START_SECONDS = 240;
 
   private final Process process;
   private final String url;
@@ -100,7 +101,7 @@ public final class MariaDb implements AutoCloseable {
         if (!process.isAlive() || System.nanoTime() > deadline) {
           throw new IOException(Files.readString(folder.resolve("log")), e);
         }
-        Thread.onSpinWait();
+        Await.pause();
       }
     }
   }

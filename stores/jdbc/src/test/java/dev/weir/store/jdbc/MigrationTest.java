@@ -66,11 +66,17 @@ final class MigrationTest {
 
   @Test
   void statementMayTakeLongerThanThePoolAllows() {
+    Database.execute(pool, "create table rest (id int)");
     Database.execute(
         pool,
         """
-        create function dawdle() returns event_trigger language plpgsql
-        as 'begin perform pg_sleep(3); end'
+        create function dawdle() returns event_trigger language plpgsql as '
+        begin
+          if not exists (select from rest) then
+            insert into rest values (1);
+            perform pg_sleep(3.5);
+          end if;
+        end'
         """);
     Database.execute(
         pool,
@@ -79,15 +85,16 @@ final class MigrationTest {
         when tag in ('CREATE VIEW') execute function dawdle()
         """);
     try (HikariDataSource hasty =
-        Database.openPool(url + "&options=-c%20statement_timeout=1s%20-c%20lock_timeout=1s")) {
+        Database.openPool(url + "&options=-c%20statement_timeout=3s%20-c%20lock_timeout=3s")) {
       PostgresqlPool.migrate(hasty);
 
       assertThat(Database.number(hasty, APPLIED)).isEqualTo(1);
       assertThat(
               Database.number(
                   hasty, "select setting from pg_settings where name = 'statement_timeout'"))
-          .isEqualTo(1_000);
+          .isEqualTo(3_000);
     }
+    assertThat(Database.number(pool, "select count(*) from rest")).isEqualTo(1);
   }
 
   @Test

@@ -2,7 +2,6 @@ package dev.weir.store.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.core.limits.Concurrency;
@@ -22,19 +21,27 @@ import dev.weir.store.jdbc.limits.internal.JdbcDefinitions;
 import dev.weir.store.jdbc.rules.internal.JdbcRules;
 import dev.weir.store.jdbc.slots.internal.JdbcSlotConfigs;
 import dev.weir.store.jdbc.slots.internal.JdbcSlotLedger;
+import dev.weir.store.tck.internal.Await;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -42,10 +49,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A database that is stopped by a signal: its connections stay open, new ones are accepted by the
- * kernel, and nothing is ever answered. A test's timeout is shorter than the driver's, so a caller
+ * kernel, and nothing is ever answered. The driver's timeout is longer than the test's, so a caller
  * that waits for the driver's fails the test.
  */
-@Timeout(value = 35, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class StoppedDatabaseTest {
   private static final int CALLERS = 64;
   private static final Concurrency LEASE = Concurrency.of(1_000, Duration.ofDays(1));
@@ -56,31 +63,64 @@ final class StoppedDatabaseTest {
   private static final JdbcLimitStore.Settings SMALL_BATCHES =
       new JdbcLimitStore.Settings(1, 2, 1_000);
 
-  @TempDir private Path folder;
-  private EmbeddedPostgres postgres;
+  /** Enough for each call of a test to have its own connection. */
+  private static final int CONNECTIONS = 8;
+
+  @TempDir private static Path folder;
+  private static EmbeddedPostgres postgres;
   private HikariDataSource pool;
   private List<ProcessHandle> stopped = List.of();
 
-  @BeforeEach
-  void start() throws IOException {
+  @BeforeAll
+  static void start() throws IOException {
     postgres = EmbeddedPostgres.builder().setDataDirectory(folder.resolve("data")).start();
-    pool =
-        PostgresqlPool.open(
-            new PoolSettings(
-                postgres.getJdbcUrl("postgres", "postgres"),
-                "postgres",
-                "",
-                2,
-                6,
-                Duration.ofSeconds(1)));
-    PostgresqlPool.migrate(pool);
+    try (HikariDataSource patient = Database.openPool(url())) {
+      PostgresqlPool.migrate(patient);
+    }
+  }
+
+  @AfterAll
+  static void end() throws IOException {
+    postgres.close();
+  }
+
+  private static String url() {
+    return postgres.getJdbcUrl("postgres", "postgres");
+  }
+
+  @BeforeEach
+  void open() {
+    pool = open(url(), CONNECTIONS, Duration.ofSeconds(1));
   }
 
   @AfterEach
-  void end() throws Exception {
+  void close() throws Exception {
     goOn();
     pool.close();
-    postgres.close();
+  }
+
+  private static HikariDataSource open(String url, int connections, Duration wait) {
+    return PostgresqlPool.open(
+        new PoolSettings(url, "postgres", "", connections, connections, wait), Duration.ofHours(1));
+  }
+
+  /** So that connections were used a moment ago, and are not validated before they are reused. */
+  private void useAllConnections() throws SQLException {
+    List<Connection> used = new ArrayList<>();
+    while (used.size() < CONNECTIONS) {
+      used.add(
+          Await.answer(
+              () -> {
+                try {
+                  return pool.getConnection();
+                } catch (SQLException e) {
+                  throw new StoreException(Outcome.NONE, "not yet", e);
+                }
+              }));
+    }
+    for (Connection connection : used) {
+      connection.close();
+    }
   }
 
   private void stop() throws Exception {
@@ -133,7 +173,7 @@ final class StoppedDatabaseTest {
                   assertThat(leases.acquire("r", LEASE, name, 1).isGranted()).isTrue();
                   held.incrementAndGet();
                 } else {
-                  assertThat(store.take(POLICY, "k", 1)).isTrue();
+                  assertThat(store.take(POLICY, "crowd", 1)).isTrue();
                   granted.incrementAndGet();
                 }
               } catch (StoreException e) {
@@ -143,124 +183,84 @@ final class StoppedDatabaseTest {
             stillAsking.decrementAndGet();
           });
     }
-    await(granted, 200);
-    await(held, 200);
+    Await.until(() -> granted.get() >= 200 && held.get() >= 200);
     stop();
     over.set(true);
 
-    while (stillAsking.get() > 0) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> stillAsking.get() == 0);
     // Calls that were sent, and calls that never got their turn.
     assertThat(unknown.get()).isPositive();
     assertThat(nothingDone.get()).isPositive();
     goOn();
     callers.close();
-    firstAnswer(store);
-    assertThat(store.usage(POLICY, "k").used())
+    firstAnswer(store, "crowd");
+    assertThat(store.usage(POLICY, "crowd").used())
         .isBetween(granted.get() + 1, granted.get() + 1 + unknown.get());
     assertThat(leases.current("r")).isBetween(1, CALLERS / 2);
   }
 
   @Test
-  void readersOfLimitsAreAnsweredToo() throws Exception {
+  void otherCallersAreAnsweredTooAndHaveDoneNothing() throws Exception {
     JdbcLimitStore store = limits();
     JdbcLeaseStore leases = new JdbcLeaseStore(pool);
     JdbcDefinitions<Concurrency> definitions =
         JdbcDefinitions.concurrency(pool, StoreClock.DATABASE);
     JdbcRules rules = new JdbcRules(pool, StoreClock.DATABASE);
-    // So that connections were used a moment ago, and are not validated before they are reused.
-    store.take(POLICY, "k", 1);
-    stop();
-
-    List<Runnable> readings =
-        List.of(
-            () -> store.usage(POLICY, "k"),
-            () -> leases.current("r"),
-            () -> definitions.find("r"),
-            rules::all,
-            () -> definitions.define("r", LEASE));
-    for (Runnable reading : readings) {
-      assertNothingDone(reading);
-    }
-    goOn();
-    firstAnswer(store);
-    assertThat(definitions.find("r")).isEmpty();
-  }
-
-  @Test
-  void changeOfAConfigurationIsAnsweredToo() throws Exception {
     JdbcSlotConfigs configs = new JdbcSlotConfigs(pool, StoreClock.DATABASE);
-    configs.configure("c", SlotPolicy.of(1, Duration.ofSeconds(4)));
-    stop();
-
-    assertNothingDone(() -> configs.configure("c", SlotPolicy.of(2, Duration.ofSeconds(4))));
-
-    goOn();
-    firstAnswer(limits());
-    assertThat(configs.history("c")).hasSize(1);
-  }
-
-  @Test
-  void requestForASlotIsAnsweredToo() throws Exception {
     SlotLedger ledger =
         new JdbcSlotLedger(pool, StoreClock.DATABASE, new Random(1), SlotObserver.NONE);
-    SlotConfig config =
-        new JdbcSlotConfigs(pool, StoreClock.DATABASE)
-            .configure("c", SlotPolicy.of(1, Duration.ofSeconds(4)));
+    SlotConfig config;
+    try (HikariDataSource patient = Database.openPool(url())) {
+      config =
+          new JdbcSlotConfigs(patient, StoreClock.DATABASE)
+              .configure("c", SlotPolicy.of(1, Duration.ofSeconds(4)));
+    }
+    useAllConnections();
     stop();
 
-    assertNothingDone(
-        () -> ledger.assign(List.of(new AssignRequest(SlotRequest.now("a", "c"), config))));
+    List<Callable<Object>> calls =
+        List.of(
+            () -> store.usage(POLICY, "k"),
+            () -> leases.current("other"),
+            () -> definitions.find("other"),
+            rules::all,
+            () -> definitions.define("other", LEASE),
+            () -> configs.configure("c", SlotPolicy.of(2, Duration.ofSeconds(4))),
+            () -> ledger.assign(List.of(new AssignRequest(SlotRequest.now("a", "c"), config))));
+    try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (Future<Object> answer : callers.invokeAll(calls)) {
+        assertThatThrownBy(answer::get)
+            .cause()
+            .isInstanceOfSatisfying(
+                StoreException.class, e -> assertThat(e.outcome()).isEqualTo(Outcome.NONE));
+      }
+    }
 
     goOn();
-    firstAnswer(limits());
-    assertThat(ledger.find("a")).isEmpty();
-  }
-
-  private static void assertNothingDone(Runnable call) {
-    assertThat(catchThrowableOfType(StoreException.class, call::run).outcome())
-        .isEqualTo(Outcome.NONE);
+    assertThat(Await.answer(() -> definitions.find("other"))).isEmpty();
+    assertThat(Await.answer(() -> configs.history("c"))).hasSize(1);
+    assertThat(Await.answer(() -> ledger.find("a"))).isEmpty();
   }
 
   @Test
   void serverThatReplacesASilentOneIsFound() throws Exception {
     try (SilentRelay relay = new SilentRelay(postgres.getPort());
         HikariDataSource through =
-            PostgresqlPool.open(
-                new PoolSettings(
-                    "jdbc:postgresql://127.0.0.1:%d/postgres?sslmode=disable"
-                        .formatted(relay.port()),
-                    "postgres",
-                    "",
-                    1,
-                    4,
-                    Duration.ofMillis(300)))) {
+            open(
+                "jdbc:postgresql://127.0.0.1:%d/postgres?sslmode=disable".formatted(relay.port()),
+                1,
+                Duration.ofMillis(300))) {
       JdbcLimitStore store = new JdbcLimitStore(through);
       relay.awaitCaller();
       assertThatThrownBy(() -> store.take(POLICY, "k", 1))
           .isInstanceOfSatisfying(
               StoreException.class, e -> assertThat(e.outcome()).isEqualTo(Outcome.NONE));
       relay.speak();
-      firstAnswer(store);
+      firstAnswer(store, "k");
     }
   }
 
-  private static void firstAnswer(JdbcLimitStore store) {
-    while (true) {
-      try {
-        assertThat(store.take(POLICY, "k", 1)).isTrue();
-        return;
-      } catch (StoreException stillGone) {
-        Thread.onSpinWait();
-      }
-    }
-  }
-
-  /** The test's timeout is the bound. */
-  private static void await(AtomicLong count, long least) {
-    while (count.get() < least) {
-      Thread.onSpinWait();
-    }
+  private static void firstAnswer(JdbcLimitStore store, String key) {
+    assertThat(Await.answer(() -> store.take(POLICY, key, 1))).isTrue();
   }
 }

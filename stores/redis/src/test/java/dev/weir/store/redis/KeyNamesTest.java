@@ -64,7 +64,7 @@ final class KeyNamesTest {
     }
   }
 
-  @Property
+  @Property(tries = 1_000)
   void allOfOneKeyLiesInOneSlot(
       @ForAll
           @StringLength(min = 1, max = 8)

@@ -34,13 +34,13 @@ public abstract class RuleNotationKit {
     return true;
   }
 
-  @Property
+  @Property(tries = 300)
   final void losesNothingOfARule(@ForAll(supplier = RuleSpecs.class) RuleSpec spec) {
     Assume.that(isAllowed(spec));
     assertThat(rewritten(spec)).isEqualTo(spec);
   }
 
-  @Property
+  @Property(tries = 300)
   final void refusesWhatAllNotationsRefuse(
       @ForAll(supplier = WrongRules.class) WrongRules.WrongRule wrong) {
     Assume.that(isAllowed(wrong.before()));

@@ -8,6 +8,7 @@ import dev.weir.engine.slots.SlotObserver;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.slots.internal.JdbcSlotConfigs;
+import dev.weir.store.tck.internal.Await;
 import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
@@ -57,7 +58,7 @@ final class ChangeListenerTest {
   private void awaitHearing(String message) throws InterruptedException {
     String next = "";
     while (!next.equals(message)) {
-      next = heard.poll(30, TimeUnit.SECONDS);
+      next = heard.poll(Database.PATIENCE.toSeconds(), TimeUnit.SECONDS);
       assertThat(next).as("while waiting for " + message).isNotNull();
     }
   }
@@ -65,7 +66,7 @@ final class ChangeListenerTest {
   @Test
   void hearsChangesAndFlushesOfOtherNodes() throws Exception {
     try (ChangeListener listener = listen()) {
-      assertThat(listener.awaitListening(Duration.ofSeconds(30))).isTrue();
+      assertThat(listener.awaitListening(Database.PATIENCE)).isTrue();
       awaitHearing(ALL);
 
       otherNode.configure(name, SlotPolicy.of(1, Duration.ofSeconds(4)));
@@ -80,7 +81,7 @@ final class ChangeListenerTest {
   @Test
   void listensAgainAfterItsConnectionWasKilled() throws Exception {
     try (ChangeListener listener = listen()) {
-      assertThat(listener.awaitListening(Duration.ofSeconds(30))).isTrue();
+      assertThat(listener.awaitListening(Database.PATIENCE)).isTrue();
       awaitHearing(ALL);
 
       Database.execute(database.otherPool(), "select pg_terminate_backend(pid) " + LISTENERS);
@@ -96,7 +97,7 @@ final class ChangeListenerTest {
   void killedConnectionIsNotHandedOutAgain() throws Exception {
     try (var pool = Database.openPool(database.url());
         ChangeListener listener = listen(pool, heard::add, () -> heard.add(ALL))) {
-      assertThat(listener.awaitListening(Duration.ofSeconds(30))).isTrue();
+      assertThat(listener.awaitListening(Database.PATIENCE)).isTrue();
       Database.execute(database.otherPool(), "select pg_terminate_backend(pid) " + LISTENERS);
       awaitHearing(ALL);
 
@@ -116,15 +117,13 @@ final class ChangeListenerTest {
             SlotObserver.NONE);
     otherNode.configure(name, SlotPolicy.of(1, Duration.ofSeconds(4)));
     try (ChangeListener listener = listen(database.pool(), cache::forget, cache::flush)) {
-      assertThat(listener.awaitListening(Duration.ofSeconds(30))).isTrue();
+      assertThat(listener.awaitListening(Database.PATIENCE)).isTrue();
       assertThat(cache.find(name).orElseThrow().version()).isEqualTo(1);
 
       otherNode.configure(name, SlotPolicy.of(2, Duration.ofSeconds(4)));
 
-      // Its time to live is a day, so only a notification helps. The test's timeout is the bound.
-      while (cache.find(name).orElseThrow().version() == 1) {
-        Thread.onSpinWait();
-      }
+      // Its time to live is a day, so only a notification helps.
+      Await.until(() -> cache.find(name).orElseThrow().version() != 1);
     }
   }
 
@@ -132,7 +131,7 @@ final class ChangeListenerTest {
   void givesItsConnectionBackWhenClosed() throws Exception {
     try (var pool = Database.openPool(database.url())) {
       ChangeListener listener = listen(pool, heard::add, () -> heard.add(ALL));
-      assertThat(listener.awaitListening(Duration.ofSeconds(30))).isTrue();
+      assertThat(listener.awaitListening(Database.PATIENCE)).isTrue();
       assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isEqualTo(1);
 
       listener.close();

@@ -8,12 +8,21 @@ import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.tck.limits.LimitStoreKit;
+import dev.weir.store.tck.limits.LimitTrace;
+import dev.weir.store.tck.limits.LimitTraces;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.ShrinkingMode;
 
-/** Runs the kit on limits in PostgreSQL: nodes with separate pools on one database. */
+/**
+ * Runs the kit on limits in PostgreSQL: nodes with separate pools on one database. It plays as many
+ * traces as {@code jqwik.tries.default}.
+ */
 final class JdbcLimitStoreTest implements LimitStoreKit {
   @Override
   public List<Class<? extends Limit>> kinds() {
@@ -30,5 +39,11 @@ final class JdbcLimitStoreTest implements LimitStoreKit {
             databaseMicros -> Micros.ceil(clock.instant()),
             JdbcLimitStore.Settings.DEFAULT,
             () -> {});
+  }
+
+  @Override
+  @Property(seed = "20260602", edgeCases = EdgeCasesMode.NONE, shrinking = ShrinkingMode.BOUNDED)
+  public void decidesAsCoreDoes(@ForAll(supplier = LimitTraces.class) LimitTrace trace) {
+    LimitStoreKit.super.decidesAsCoreDoes(trace);
   }
 }

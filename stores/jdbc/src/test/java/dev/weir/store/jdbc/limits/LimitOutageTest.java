@@ -8,8 +8,10 @@ import dev.weir.core.limits.FixedWindow;
 import dev.weir.core.limits.LeaseDecision;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.Policy;
+import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.PoolSettings;
 import dev.weir.store.jdbc.PostgresqlPool;
+import dev.weir.store.tck.internal.Await;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -44,7 +46,7 @@ final class LimitOutageTest {
             "",
             1,
             4,
-            Duration.ofMillis(300)));
+            Database.PATIENCE));
   }
 
   @Test
@@ -71,12 +73,13 @@ final class LimitOutageTest {
               }
             });
       }
-      await(granted, 200);
+      Await.until(() -> granted.get() >= 200);
       first.close();
-      await(failed, 1);
+      Await.until(() -> failed.get() > 0);
       try (EmbeddedPostgres second = start(folder.resolve("data"), first.getPort())) {
         assertThat(second.getPort()).isEqualTo(first.getPort());
-        await(granted, granted.get() + 200);
+        long before = granted.get();
+        Await.until(() -> granted.get() >= before + 200);
         over.set(true);
         callers.close();
 
@@ -104,13 +107,6 @@ final class LimitOutageTest {
       assertThat(store.current("r")).isEqualTo(3);
       assertThat(store.acquire("r", LONG, "other", 3)).isInstanceOf(LeaseDecision.Full.class);
       assertThat(store.acquire("r", LONG, "mine", 3)).isEqualTo(before);
-    }
-  }
-
-  /** The test's timeout is the bound. */
-  private static void await(AtomicLong count, long least) {
-    while (count.get() < least) {
-      Thread.onSpinWait();
     }
   }
 }

@@ -6,16 +6,25 @@ import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.tck.notifications.MessageStore;
 import dev.weir.store.tck.notifications.MessageStoreKit;
+import dev.weir.store.tck.notifications.MessageTrace;
+import dev.weir.store.tck.notifications.MessageTraces;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.ShrinkingMode;
 
-/** Runs the kit on messages in PostgreSQL: nodes with separate pools on one database. */
+/**
+ * Runs the kit on messages in PostgreSQL: nodes with separate pools on one database. It plays as
+ * many traces as {@code jqwik.tries.default}.
+ */
 final class JdbcMessageStoreTest implements MessageStoreKit {
   /** However busy the machine is, callers wait in turn. */
-  private static final Duration PATIENCE = Duration.ofMinutes(1);
+  private static final Duration PATIENCE = Database.PATIENCE;
 
   @Override
   public Supplier<MessageStore> messagesBy(InstantSource clock) {
@@ -25,6 +34,12 @@ final class JdbcMessageStoreTest implements MessageStoreKit {
     AtomicInteger opened = new AtomicInteger();
     return () ->
         store(opened.getAndIncrement() % 2 == 0 ? database.pool() : database.otherPool(), time);
+  }
+
+  @Override
+  @Property(seed = "20260613", edgeCases = EdgeCasesMode.NONE, shrinking = ShrinkingMode.OFF)
+  public void sendsAsTheModelDoes(@ForAll(supplier = MessageTraces.class) MessageTrace trace) {
+    MessageStoreKit.super.sendsAsTheModelDoes(trace);
   }
 
   private static MessageStore store(DataSource connections, StoreClock time) {

@@ -11,8 +11,8 @@ import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.ChangeListener;
 import dev.weir.store.jdbc.internal.Channel;
+import dev.weir.store.tck.internal.Await;
 import dev.weir.store.tck.rules.internal.RoutesKit;
-import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -34,16 +34,11 @@ final class JdbcRoutesTest extends RoutesKit {
     RouteTable table = new RouteTable(List.of(), routes);
     RequestPath path = RequestPath.of("/" + UUID.randomUUID());
     try (ChangeListener listener = database.listener(Channel.ROUTE, table::refresh)) {
-      assertThat(listener.awaitListening(Duration.ofSeconds(30))).isTrue();
+      assertThat(listener.awaitListening(Database.PATIENCE)).isTrue();
       Change.Done<Route> made = (Change.Done<Route>) otherNode.create(titled(path.text()), "me");
-      // The test's timeout is the bound.
-      while (table.find(path) == null) {
-        Thread.onSpinWait();
-      }
+      Await.until(() -> table.find(path) != null);
       otherNode.remove(made.entry().id(), 1, "me");
-      while (table.find(path) != null) {
-        Thread.onSpinWait();
-      }
+      Await.until(() -> table.find(path) == null);
     }
   }
 }

@@ -12,8 +12,8 @@ import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.ChangeListener;
 import dev.weir.store.jdbc.internal.Channel;
+import dev.weir.store.tck.internal.Await;
 import dev.weir.store.tck.rules.RulesKit;
-import java.time.Duration;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -48,16 +48,11 @@ final class JdbcRulesTest extends RulesKit {
     JdbcRules otherNode = new JdbcRules(database.otherPool(), StoreClock.DATABASE);
     RuleIndex index = new RuleIndex(rules, RuleObserver.NONE);
     try (ChangeListener listener = database.listener(Channel.RULE, index::refresh)) {
-      assertThat(listener.awaitListening(Duration.ofSeconds(30))).isTrue();
+      assertThat(listener.awaitListening(Database.PATIENCE)).isTrue();
       Rule made = made(otherNode);
-      // The test's timeout is the bound.
-      while (index.find(made.name()) == null) {
-        Thread.onSpinWait();
-      }
+      Await.until(() -> index.find(made.name()) != null);
       otherNode.remove(made.id(), 1, "me");
-      while (index.find(made.name()) != null) {
-        Thread.onSpinWait();
-      }
+      Await.until(() -> index.find(made.name()) == null);
     }
   }
 

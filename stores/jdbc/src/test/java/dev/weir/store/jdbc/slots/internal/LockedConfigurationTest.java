@@ -19,6 +19,7 @@ import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
+import dev.weir.store.tck.internal.Await;
 import dev.weir.store.tck.slots.Node;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -228,7 +229,7 @@ final class LockedConfigurationTest {
       while (thread.getState() != Thread.State.WAITING
           && thread.getState() != Thread.State.TIMED_WAITING) {
         assertThat(thread.isAlive()).isTrue();
-        Thread.onSpinWait();
+        Await.pause();
       }
     }
   }

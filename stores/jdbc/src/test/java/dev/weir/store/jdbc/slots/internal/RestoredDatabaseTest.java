@@ -5,33 +5,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.core.internal.Micros;
 import dev.weir.core.slots.SlotPolicy;
-import dev.weir.engine.StoreException;
 import dev.weir.engine.slots.AssignRequest;
 import dev.weir.engine.slots.Slot;
 import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.SlotObserver;
 import dev.weir.engine.slots.SlotRequest;
 import dev.weir.store.jdbc.Database;
-import dev.weir.store.jdbc.PoolSettings;
 import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.tck.internal.Await;
 import dev.weir.store.tck.slots.Node;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A database that is replaced by a backup of it while nodes run. What was committed after the
@@ -45,35 +38,23 @@ final class RestoredDatabaseTest {
   private static final SlotPolicy HUNDRED = policy(100);
   private static final SlotPolicy THREE = policy(3);
 
-  @TempDir private Path folder;
-  private EmbeddedPostgres server;
-  private HikariDataSource pool;
-  private Node node;
+  private final String url = Database.get().createEmpty();
+  private final String database = url.replaceFirst(".*/(weir_\\w+)\\?.*", "$1");
+  private final HikariDataSource pool = Database.openPool(url);
+  private final Node node = node();
 
   @BeforeEach
-  void start() throws IOException {
-    server = server(0);
-    pool =
-        PostgresqlPool.open(
-            new PoolSettings(
-                server.getJdbcUrl("postgres", "postgres"),
-                "postgres",
-                "",
-                1,
-                4,
-                Duration.ofSeconds(30)));
+  void migrate() {
     PostgresqlPool.migrate(pool);
-    node = node();
   }
 
   @AfterEach
-  void end() throws IOException {
+  void close() {
     pool.close();
-    server.close();
   }
 
   @Test
-  void limitOfALostVersionIsNotUsed() throws IOException {
+  void limitOfALostVersionIsNotUsed() {
     assign(node.configs().configure(NAME, TEN), "first", 1);
     backUp();
     SlotConfig lost = node.configs().configure(NAME, HUNDRED);
@@ -86,7 +67,7 @@ final class RestoredDatabaseTest {
   }
 
   @Test
-  void pauseAfterARestoreIsKeptByNodesThatKnowALostVersion() throws IOException {
+  void pauseAfterARestoreIsKeptByNodesThatKnowALostVersion() {
     assign(node.configs().configure(NAME, TEN), "first", 1);
     backUp();
     SlotConfig lost = node.configs().configure(NAME, HUNDRED);
@@ -101,7 +82,7 @@ final class RestoredDatabaseTest {
   }
 
   @Test
-  void nodeWithoutAViewDoesNotUseALostVersionEither() throws IOException {
+  void nodeWithoutAViewDoesNotUseALostVersionEither() {
     node.configs().configure(NAME, TEN);
     backUp();
     SlotConfig lost = node.configs().configure(NAME, HUNDRED);
@@ -113,7 +94,7 @@ final class RestoredDatabaseTest {
   }
 
   @Test
-  void configurationThatWasLostIsNotTakenForTheOneOfItsName() throws IOException {
+  void configurationThatWasLostIsNotTakenForTheOneOfItsName() {
     SlotConfig other = node.configs().configure("other", TEN);
     node.ledger()
         .assign(List.of(new AssignRequest(new SlotRequest("a", "other", Account.NOON), other)));
@@ -129,7 +110,7 @@ final class RestoredDatabaseTest {
   }
 
   @Test
-  void windowsOfThePastThatWereCountedAfterTheBackupAreCountedAgain() throws IOException {
+  void windowsOfThePastThatWereCountedAfterTheBackupAreCountedAgain() {
     SlotConfig config = node.configs().configure(NAME, TEN);
     assign(config, "first", 5);
     SlotConfig next = node.configs().configure(NAME, THREE);
@@ -189,47 +170,37 @@ final class RestoredDatabaseTest {
         .values();
   }
 
-  private void backUp() throws IOException {
-    server.close();
-    copy(folder.resolve("data"), folder.resolve("backup"));
-    startAgain();
+  private void backUp() {
+    disconnect();
+    Database.execute(
+        Database.get().pool(),
+        "create database %s_backup template %s".formatted(database, database));
+    connectAgain();
   }
 
-  private void restore() throws IOException {
-    server.close();
-    Files.move(folder.resolve("data"), folder.resolve("lost"));
-    copy(folder.resolve("backup"), folder.resolve("data"));
-    startAgain();
+  private void restore() {
+    disconnect();
+    Database.execute(Database.get().pool(), "drop database " + database);
+    Database.execute(
+        Database.get().pool(),
+        "create database %s template %s_backup".formatted(database, database));
+    connectAgain();
   }
 
-  private static void copy(Path from, Path to) throws IOException {
-    try (Stream<Path> files = Files.walk(from)) {
-      for (Path file : (Iterable<Path>) files::iterator) {
-        Files.copy(file, to.resolve(from.relativize(file)));
-      }
-    }
-    // PostgreSQL starts only in a folder that other users cannot read.
-    Files.setPosixFilePermissions(to, Files.getPosixFilePermissions(from));
+  /** A database can be copied only while nobody uses it. */
+  private void disconnect() {
+    Database.execute(
+        Database.get().pool(), "alter database %s allow_connections false".formatted(database));
+    Database.execute(
+        Database.get().pool(),
+        "select pg_terminate_backend(pid, 60000) from pg_stat_activity where datname = '%s'"
+            .formatted(database));
   }
 
   /** Returns when the node's pool has noticed that the database is back. */
-  private void startAgain() throws IOException {
-    server = server(server.getPort());
-    while (true) {
-      try {
-        Instant unused = node.ledger().now();
-        return;
-      } catch (StoreException stillGone) {
-        Thread.onSpinWait();
-      }
-    }
-  }
-
-  private EmbeddedPostgres server(int port) throws IOException {
-    return EmbeddedPostgres.builder()
-        .setDataDirectory(folder.resolve("data"))
-        .setCleanDataDirectory(false)
-        .setPort(port)
-        .start();
+  private void connectAgain() {
+    Database.execute(
+        Database.get().pool(), "alter database %s allow_connections true".formatted(database));
+    Instant unused = Await.answer(() -> node.ledger().now());
   }
 }

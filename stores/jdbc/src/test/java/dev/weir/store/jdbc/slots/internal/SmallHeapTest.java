@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 /** Windows whose bitmaps together are several times as large as the heap of a node. */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class SmallHeapTest {
-  private static final int WINDOWS = 1_200;
+  private static final int WINDOWS = 600;
   private static final int LAST_PLACE = (1 << 20) - 1;
   private static final Duration WINDOW = Duration.ofSeconds(4);
   private static final Instant PAST = Account.NOON.minus(WINDOW.multipliedBy(WINDOWS));
@@ -73,7 +73,7 @@ final class SmallHeapTest {
         new ProcessBuilder(
                 List.of(
                     Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                    "-Xmx64m",
+                    "-Xmx24m",
                     "-XX:TieredStopAtLevel=1",
                     "-XX:+UseSerialGC",
                     "-cp",

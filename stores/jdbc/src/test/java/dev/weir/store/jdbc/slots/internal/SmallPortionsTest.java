@@ -6,7 +6,6 @@ import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.tck.slots.Node;
-import dev.weir.store.tck.slots.SlotLedgerKit;
 import java.time.InstantSource;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -16,7 +15,13 @@ import java.util.function.Supplier;
  * Runs the kit with a past that is counted in portions of two slots, so that there are many seams,
  * and with memory for hardly any views, so that they are trimmed all the time.
  */
-final class SmallPortionsTest implements SlotLedgerKit {
+final class SmallPortionsTest implements ShortLedgerKit {
+  /** The portions are smaller as well. */
+  @Override
+  public int maxPerSecond() {
+    return 10_000;
+  }
+
   @Override
   public Supplier<Node> storeBy(InstantSource clock) {
     Database database = Database.get();
