@@ -35,7 +35,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OracleStandIn implements Driver {
   private static final String PREFIX = "jdbc:oracle:h2:";
-  private static final String OPTIONS = ";MODE=Oracle;DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=10000";
+
+  /** However busy the machine is, transactions wait in turn; statements are parsed once. */
+  private static final String OPTIONS =
+      ";MODE=Oracle;DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=120000;QUERY_CACHE_SIZE=256";
 
   /** The calls that may wait for another transaction, or that another one may wait for. */
   private static final Pattern WAITING =

@@ -17,6 +17,7 @@ import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.LimitStore;
 import dev.weir.engine.limits.OnStoreFailure;
 import dev.weir.engine.limits.Policy;
+import dev.weir.store.tck.internal.Await;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -262,12 +263,12 @@ public interface ComebackKit {
   }
 
   private static boolean eventually(BooleanSupplier isSo) {
-    long deadlineNanos = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+    long deadlineNanos = System.nanoTime() + Duration.ofMinutes(4).toNanos();
     while (!isSo.getAsBoolean()) {
       if (System.nanoTime() > deadlineNanos) {
         return false;
       }
-      Thread.onSpinWait();
+      Await.pause();
     }
     return true;
   }

@@ -34,7 +34,7 @@ interface ManyWindowsClaims extends Claims {
     memory.configure(scene.configName, scene.config().policy());
     List<Node> nodes = List.of(scene.node, scene.anotherNode(), scene.anotherNode());
     Random random = new Random(20260601);
-    for (int round = 0; round < 60; round++) {
+    for (int round = 0; round < 30; round++) {
       Node node = nodes.get(random.nextInt(nodes.size()));
       List<AssignRequest> requests = requests(scene, random, 60);
       assertThat(node.ledger().assign(requests)).isEqualTo(memory.assign(requests));
@@ -42,7 +42,7 @@ interface ManyWindowsClaims extends Claims {
         String id = scene.id("e" + random.nextInt(4_000));
         assertThat(node.ledger().cancel(id)).isEqualTo(memory.cancel(id));
       }
-      if (round % 15 == 14) {
+      if (round % 8 == 7) {
         // After noon, windows are stored under the new policy; before it, only slots are.
         SlotPolicy policy = SlotPolicy.of(2 + round % 2, Duration.ofSeconds(2 + round % 4));
         scene.configure(policy);

@@ -108,15 +108,7 @@ final class StoppedDatabaseTest {
   private void useAllConnections() throws SQLException {
     List<Connection> used = new ArrayList<>();
     while (used.size() < CONNECTIONS) {
-      used.add(
-          Await.answer(
-              () -> {
-                try {
-                  return pool.getConnection();
-                } catch (SQLException e) {
-                  throw new StoreException(Outcome.NONE, "not yet", e);
-                }
-              }));
+      used.add(Database.connect(pool));
     }
     for (Connection connection : used) {
       connection.close();

@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * count grants and collect the messages of store failures; any other failure ends them.
  */
 final class BusyCallers implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration PATIENCE = Duration.ofMinutes(4);
   private static final int CALLERS = 8;
   private static final long LIMIT = 1_000_000;
 

@@ -2,6 +2,7 @@ package dev.weir.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.FixedWindow;
 import dev.weir.core.limits.LeaseDecision;
@@ -20,6 +21,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -275,7 +277,7 @@ abstract class RedisComeback implements ComebackKit {
     assertThat(granted(4)).isEqualTo(4);
     assertThat(server.command("FLUSHALL")).startsWith("+OK");
     redis.look();
-    Instant later = Instant.ofEpochSecond(seconds(server) + 1);
+    Instant later = Micros.instant(server.micros() + 1_000_000);
     Policy made = new Policy("made later", TEN.limit(), OnStoreFailure.CLOSED, later);
     awaitSecond(server);
     assertThat(limits().take(made, "k", 1)).isTrue();
@@ -318,14 +320,10 @@ abstract class RedisComeback implements ComebackKit {
 
   /** Waits until the clock of Redis has moved on by a second. */
   private static void awaitSecond(RedisServer saved) {
-    long began = seconds(saved);
-    while (seconds(saved) < began + 2) {
-      Thread.onSpinWait();
+    long endMicros = saved.micros() + 1_000_000;
+    for (long left = 1_000_000; left > 0; left = endMicros - saved.micros()) {
+      LockSupport.parkNanos(1_000 * left);
     }
-  }
-
-  private static long seconds(RedisServer saved) {
-    return Long.parseLong(saved.command("TIME").lines().toList().get(2));
   }
 
   private Redis nodeOf(RedisServer saved, StoreHistory remembers) {

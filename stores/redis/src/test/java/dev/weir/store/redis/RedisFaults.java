@@ -11,6 +11,7 @@ import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.Policy;
+import dev.weir.store.tck.internal.Await;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -278,8 +279,7 @@ abstract class RedisFaults {
   }
 
   private long millisOfRedis() {
-    List<String> lines = server.command("TIME").lines().toList();
-    return Long.parseLong(lines.get(2)) * 1_000 + Long.parseLong(lines.get(4)) / 1_000;
+    return server.micros() / 1_000;
   }
 
   private long remainingAfterOne() {
@@ -302,30 +302,18 @@ abstract class RedisFaults {
 
   /** The end of the connection takes a moment to be seen. */
   private void eventuallyFails() {
-    long deadlineNanos = System.nanoTime() + Duration.ofSeconds(10).toNanos();
-    while (System.nanoTime() < deadlineNanos) {
-      try {
-        limits.peek(AcquireRequest.of(LimitRequest.of(TEN, "k")));
-      } catch (StoreException e) {
-        return;
-      }
-    }
-    throw new AssertionError("a dead Redis still answers");
+    Await.until(
+        () -> {
+          try {
+            limits.peek(AcquireRequest.of(LimitRequest.of(TEN, "k")));
+            return false;
+          } catch (StoreException e) {
+            return true;
+          }
+        });
   }
 
   static <T> T eventually(Callable<T> call) {
-    long deadlineNanos = System.nanoTime() + Duration.ofSeconds(30).toNanos();
-    while (true) {
-      try {
-        return call.call();
-      } catch (StoreException e) {
-        if (System.nanoTime() > deadlineNanos) {
-          throw e;
-        }
-        Thread.onSpinWait();
-      } catch (Exception e) {
-        throw new IllegalStateException(e);
-      }
-    }
+    return Await.answer(call);
   }
 }

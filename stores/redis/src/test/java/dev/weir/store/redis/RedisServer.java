@@ -1,5 +1,6 @@
 package dev.weir.store.redis;
 
+import dev.weir.store.tck.internal.Await;
 import dev.weir.store.tck.internal.FreePort;
 import java.io.IOException;
 import java.io.InputStream;
@@ -20,7 +21,7 @@ import java.util.stream.Stream;
 
 /** A Redis server for tests, on a free port of loopback and in a temporary folder. */
 final class RedisServer implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   /** A node of a Cluster also listens on its port plus this offset. */
   private static final int BUS = 10_000;
@@ -113,8 +114,9 @@ final class RedisServer implements AutoCloseable {
   /** Sends a command on a separate connection and returns the start of the response. */
   String command(String line) {
     try (Socket socket = new Socket()) {
-      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1_000);
-      socket.setSoTimeout(5_000);
+      socket.connect(
+          new InetSocketAddress(InetAddress.getLoopbackAddress(), port), (int) PATIENCE.toMillis());
+      socket.setSoTimeout((int) PATIENCE.toMillis());
       OutputStream out = socket.getOutputStream();
       out.write((line + "\r\n").getBytes(StandardCharsets.UTF_8));
       out.flush();
@@ -125,6 +127,12 @@ final class RedisServer implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(line, e);
     }
+  }
+
+  /** Returns the time by the clock of Redis. */
+  long micros() {
+    List<String> lines = command("TIME").lines().toList();
+    return Long.parseLong(lines.get(2)) * 1_000_000 + Long.parseLong(lines.get(4));
   }
 
   /** Repeats a command until the response contains a text; connections may be closed meanwhile. */
@@ -140,6 +148,7 @@ final class RedisServer implements AutoCloseable {
       } catch (UncheckedIOException e) {
         last = e.toString();
       }
+      Await.pause();
     }
   }
 

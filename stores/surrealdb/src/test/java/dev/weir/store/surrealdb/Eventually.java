@@ -1,12 +1,13 @@
 package dev.weir.store.surrealdb;
 
 import dev.weir.engine.StoreException;
+import dev.weir.store.tck.internal.Await;
 import java.time.Duration;
 import java.util.function.Supplier;
 
 /** Repeats a call until SurrealDB responds. */
 final class Eventually {
-  private static final Duration PATIENCE = Duration.ofMinutes(1);
+  private static final Duration PATIENCE = Duration.ofMinutes(4);
 
   private Eventually() {}
 
@@ -19,7 +20,7 @@ final class Eventually {
         if (System.nanoTime() > deadlineNanos) {
           throw e;
         }
-        Thread.onSpinWait();
+        Await.pause();
       }
     }
   }

@@ -10,7 +10,6 @@ import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.Policy;
 import dev.weir.engine.limits.internal.LimitSweep;
 import dev.weir.store.jdbc.Database;
-import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.limits.internal.JdbcLimitUpkeep;
@@ -21,7 +20,6 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -33,7 +31,7 @@ final class JdbcLimitUpkeepTest {
   private static final Concurrency HOUR_LONG = Concurrency.of(10, Duration.ofHours(1));
 
   /** Upkeep covers the whole database, so the test has its own. */
-  private final HikariDataSource pool = Database.openPool(Database.get().createEmpty());
+  private final HikariDataSource pool = Database.openPool(Database.get().createMigrated());
 
   private final AtomicLong now = new AtomicLong(1_780_315_200_000_000L);
   private final StoreClock clock = databaseMicros -> now.get();
@@ -41,11 +39,6 @@ final class JdbcLimitUpkeepTest {
       new JdbcLimitStore(pool, clock, JdbcLimitStore.Settings.DEFAULT, () -> {});
   private final JdbcLeaseStore leases = new JdbcLeaseStore(pool, clock, () -> {});
   private final JdbcLimitUpkeep upkeep = new JdbcLimitUpkeep(pool, clock);
-
-  @BeforeEach
-  void migrate() {
-    PostgresqlPool.migrate(pool);
-  }
 
   @AfterEach
   void close() {

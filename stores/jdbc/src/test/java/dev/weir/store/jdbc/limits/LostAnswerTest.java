@@ -23,6 +23,7 @@ import dev.weir.store.jdbc.slots.internal.Account;
 import dev.weir.store.tck.internal.LossyRelay;
 import dev.weir.store.tck.slots.Node;
 import java.net.URI;
+import java.sql.Connection;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Locale;
@@ -35,10 +36,13 @@ import org.junit.jupiter.api.Timeout;
 /** Compares what a store reports after a lost response with what the database did. */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class LostAnswerTest {
+  /** Where there is no connection to wait for. */
+  private static final Duration HASTE = Duration.ofMillis(300);
+
   private final Database database = Database.get();
   private final InstantSource clock = InstantSource.fixed(Account.NOON);
   private final LossyRelay relay = new LossyRelay(port());
-  private final HikariDataSource pool = throughTheRelay(1);
+  private final HikariDataSource pool = throughTheRelay(Database.PATIENCE);
 
   /** The node under test; the others show what the database contains. */
   private final Node node = Database.node(pool, clock);
@@ -52,15 +56,15 @@ final class LostAnswerTest {
     return URI.create(database.url().substring("jdbc:".length())).getPort();
   }
 
-  private HikariDataSource throughTheRelay(int maxConnections) {
+  private HikariDataSource throughTheRelay(Duration wait) {
     return PostgresqlPool.open(
         new PoolSettings(
             database.url().replace(":" + port(), ":" + relay.port()) + "&sslmode=disable",
             "postgres",
             "",
             1,
-            maxConnections,
-            Duration.ofMillis(500)));
+            1,
+            wait));
   }
 
   @AfterEach
@@ -147,16 +151,23 @@ final class LostAnswerTest {
   void nothingIsDoneIfConnectionsAreRefused() throws Exception {
     relay.close();
 
-    assertThat(outcomeOf(() -> account.assign(node, "a", Account.NOON))).isEqualTo(Outcome.NONE);
+    try (HikariDataSource hasty = throughTheRelay(HASTE)) {
+      Node hurried = Database.node(hasty, clock);
+      assertThat(outcomeOf(() -> account.assign(hurried, "a", Account.NOON)))
+          .isEqualTo(Outcome.NONE);
+    }
 
     assertThat(witness.ledger().find(account.id("a"))).isEmpty();
   }
 
   @Test
   void nothingIsDoneWhereAllConnectionsAreInUse() throws Exception {
-    try (var inUse = pool.getConnection()) {
-      assertThat(inUse.isValid(5)).isTrue();
-      assertThat(outcomeOf(() -> account.assign(node, "a", Account.NOON))).isEqualTo(Outcome.NONE);
+    try (HikariDataSource hasty = throughTheRelay(HASTE);
+        Connection inUse = Database.connect(hasty)) {
+      assertThat(inUse.isClosed()).isFalse();
+      Node hurried = Database.node(hasty, clock);
+      assertThat(outcomeOf(() -> account.assign(hurried, "a", Account.NOON)))
+          .isEqualTo(Outcome.NONE);
     }
     assertThat(witness.ledger().find(account.id("a"))).isEmpty();
   }

@@ -35,12 +35,12 @@ final class DeferredMessagesTest {
       where relname like 'notification%'
       """;
 
-  private final String url = Database.get().createEmpty();
+  private final String url = Database.get().createMigrated();
   private final HikariDataSource witness = Database.openPool(url);
 
   /** One connection, which publishes its statistics when it is told to. */
   private final HikariDataSource pool =
-      PostgresqlPool.open(new PoolSettings(url, "postgres", "", 1, 1, Duration.ofSeconds(5)));
+      PostgresqlPool.open(new PoolSettings(url, "postgres", "", 1, 1, Database.PATIENCE));
 
   private final SettableClock time = new SettableClock(Instant.parse("2026-06-01T12:00:00Z"));
   private final StoreClock clock = databaseMicros -> Micros.ceil(time.instant());
@@ -48,7 +48,6 @@ final class DeferredMessagesTest {
   private final long user = Letters.newUser();
 
   DeferredMessagesTest() {
-    PostgresqlPool.migrate(witness);
     new JdbcUserLimits(pool, clock).configure(UserLimit.of(user, A_WINDOW, Duration.ofMinutes(1)));
   }
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 /** Two nodes, each with its own connections. */
 @Timeout(300)
 final class JdbcReplayLockTest {
-  private final String url = Database.get().createEmpty();
+  private final String url = Database.get().createMigrated();
   private final HikariDataSource node = Database.openPool(url);
   private final HikariDataSource otherNode = Database.openPool(url);
   private final JdbcReplayLock lock = new JdbcReplayLock(node);

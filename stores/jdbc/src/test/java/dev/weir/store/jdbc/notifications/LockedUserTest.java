@@ -9,7 +9,6 @@ import dev.weir.engine.notifications.SendRequest;
 import dev.weir.engine.notifications.SendResult;
 import dev.weir.engine.notifications.UserLimit;
 import dev.weir.store.jdbc.Database;
-import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.tck.SettableClock;
 import java.sql.Connection;
@@ -26,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 /** A foreign transaction holds the row of one user, such as one of an operator. */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class LockedUserTest {
-  private final String url = Database.get().createEmpty();
+  private final String url = Database.get().createMigrated();
   private final HikariDataSource pool = Database.openPool(url);
   private final SettableClock time = new SettableClock(Instant.parse("2026-06-01T12:00:00Z"));
   private final StoreClock clock = databaseMicros -> Micros.ceil(time.instant());
@@ -37,7 +36,6 @@ final class LockedUserTest {
 
   @BeforeEach
   void configure() {
-    PostgresqlPool.migrate(pool);
     JdbcUserLimits limits = new JdbcUserLimits(pool, clock);
     for (long user : List.of(locked, other)) {
       limits.configure(UserLimit.of(user, 100, Duration.ofHours(1)));

@@ -43,12 +43,10 @@ final class MessageScanTest {
 
   @Test
   void statementsReadOnlyTheirRowsWhenTheTablesHaveGrown() {
-    String url = Database.get().createEmpty();
+    String url = Database.get().createMigrated();
     try (HikariDataSource witness = Database.openPool(url);
         HikariDataSource pool =
-            PostgresqlPool.open(
-                new PoolSettings(url, "postgres", "", 1, 1, Duration.ofSeconds(5)))) {
-      PostgresqlPool.migrate(witness);
+            PostgresqlPool.open(new PoolSettings(url, "postgres", "", 1, 1, Database.PATIENCE))) {
       for (int round = 0; round < 8; round++) {
         useEverything(pool);
       }
@@ -100,12 +98,10 @@ final class MessageScanTest {
   /** Otherwise the messages that are in another state would all be read. */
   @Test
   void pageOfARareStateReadsABoundedNumberOfMessages() {
-    String url = Database.get().createEmpty();
+    String url = Database.get().createMigrated();
     try (HikariDataSource witness = Database.openPool(url);
         HikariDataSource pool =
-            PostgresqlPool.open(
-                new PoolSettings(url, "postgres", "", 1, 1, Duration.ofSeconds(5)))) {
-      PostgresqlPool.migrate(witness);
+            PostgresqlPool.open(new PoolSettings(url, "postgres", "", 1, 1, Database.PATIENCE))) {
       grow(witness);
       Database.execute(
           witness,

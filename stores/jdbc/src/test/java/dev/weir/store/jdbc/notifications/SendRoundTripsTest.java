@@ -30,7 +30,7 @@ final class SendRoundTripsTest {
               "",
               1,
               1,
-              Duration.ofSeconds(5)));
+              Database.PATIENCE));
   private final JdbcSendLedger ledger = new JdbcSendLedger(pool);
   private final long user = Letters.newUser();
 

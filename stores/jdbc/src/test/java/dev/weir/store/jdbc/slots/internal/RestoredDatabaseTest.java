@@ -11,7 +11,6 @@ import dev.weir.engine.slots.SlotConfig;
 import dev.weir.engine.slots.SlotObserver;
 import dev.weir.engine.slots.SlotRequest;
 import dev.weir.store.jdbc.Database;
-import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.tck.internal.Await;
 import dev.weir.store.tck.slots.Node;
@@ -22,7 +21,6 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -38,15 +36,10 @@ final class RestoredDatabaseTest {
   private static final SlotPolicy HUNDRED = policy(100);
   private static final SlotPolicy THREE = policy(3);
 
-  private final String url = Database.get().createEmpty();
+  private final String url = Database.get().createMigrated();
   private final String database = url.replaceFirst(".*/(weir_\\w+)\\?.*", "$1");
   private final HikariDataSource pool = Database.openPool(url);
   private final Node node = node();
-
-  @BeforeEach
-  void migrate() {
-    PostgresqlPool.migrate(pool);
-  }
 
   @AfterEach
   void close() {

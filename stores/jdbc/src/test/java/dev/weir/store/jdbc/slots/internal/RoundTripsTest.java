@@ -37,7 +37,7 @@ final class RoundTripsTest {
               "",
               1,
               1,
-              Duration.ofSeconds(5)));
+              Database.PATIENCE));
   private final Node node = Database.node(pool, clock);
   private final Account account = Account.open(node, 2);
 
