@@ -137,7 +137,7 @@ final class ClusterServers implements AutoCloseable {
   }
 
   void waitUntilWhole() {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(4);
     for (RedisServer node : nodes) {
       while (!isWhole(node.command("CLUSTER INFO"), nodes.size())) {
         if (System.nanoTime() > deadline) {

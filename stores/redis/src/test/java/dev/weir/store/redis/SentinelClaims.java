@@ -22,8 +22,7 @@ interface SentinelClaims {
         (master, replica, sentinel, store) -> {
           master.kill();
           // The replica has the usage: the effects of the script are replicated, not the script.
-          assertThat(RedisFaults.eventually(() -> store.decide(TEN, "k", 4)).remaining())
-              .isEqualTo(2);
+          assertThat(remaining(store, "second")).isEqualTo(2);
           assertThat(replica.command("ROLE")).contains("master");
         });
   }
@@ -34,8 +33,7 @@ interface SentinelClaims {
         (master, replica, sentinel, store) -> {
           master.signal("STOP");
           try {
-            assertThat(RedisFaults.eventually(() -> store.decide(TEN, "k", 4)).remaining())
-                .isEqualTo(2);
+            assertThat(remaining(store, "second")).isEqualTo(2);
           } finally {
             master.signal("CONT");
           }
@@ -54,10 +52,15 @@ interface SentinelClaims {
           replica.waitUntil("ROLE", "master");
           // Before the Sentinel does it, which disconnects clients as well.
           master.waitUntil("REPLICAOF 127.0.0.1 " + replica.port(), "OK");
-          assertThat(RedisFaults.eventually(() -> store.decide(TEN, "k", 4)).remaining())
-              .isEqualTo(2);
+          assertThat(remaining(store, "second")).isEqualTo(2);
           assertThat(replica.command("ROLE")).contains("master");
         });
+  }
+
+  /** Returns what is left after a request for four permits, which is repeated until it succeeds. */
+  private static long remaining(RedisLimitStore store, String requestId) {
+    AcquireRequest four = AcquireRequest.of(new LimitRequest(TEN, "k", 4)).withRequestId(requestId);
+    return RedisFaults.eventually(() -> store.decide(four)).decision().remaining();
   }
 
   /** A test with the servers and the store. */
@@ -81,8 +84,7 @@ interface SentinelClaims {
       sentinel.waitUntil("SENTINEL REPLICAS main", Integer.toString(replica.port()));
       replica.waitUntil("INFO replication", "master_link_status:up");
       RedisLimitStore store = new RedisLimitStore(redis);
-      RedisFaults.eventually(() -> store.usage(TEN, "k"));
-      assertThat(store.decide(TEN, "k", 4).remaining()).isEqualTo(6);
+      assertThat(remaining(store, "first")).isEqualTo(6);
       replica.waitUntil("EXISTS weir:m weir:t:ten:{k}", ":2");
       scene.play(master, replica, sentinel, store);
     }
