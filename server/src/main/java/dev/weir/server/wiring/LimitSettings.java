@@ -135,6 +135,9 @@ record LimitSettings(
           Setting.REDIS_URI.key(),
           "cannot be read: it must be redis://host:port, redis-sentinel://… or redis-cluster://…");
     }
+    Duration timeout =
+        settings.duration(Setting.REDIS_TIMEOUT, Duration.ofMillis(100), Duration.ofMinutes(1));
+    redis = redis.withCommandTimeout(timeout);
     try {
       return settings
           .optional(Setting.REDIS_TRUST)

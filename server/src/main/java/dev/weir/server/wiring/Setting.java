@@ -155,6 +155,11 @@ public enum Setting {
       "Address of Redis: redis://host:port, redis-sentinel://… or redis-cluster://…. Required"
           + " if weir.limits.store is redis. If it is set, messages over the limit of their user"
           + " are refused without PostgreSQL."),
+  REDIS_TIMEOUT(
+      "weir.redis.timeout",
+      "PT1S",
+      "Max time that a decision waits for the answer of Redis. ISO-8601 duration, PT0.1S to"
+          + " PT1M."),
   REDIS_TRUST(
       "weir.redis.trust",
       "",

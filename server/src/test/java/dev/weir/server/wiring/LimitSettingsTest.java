@@ -45,6 +45,18 @@ final class LimitSettingsTest {
   }
 
   @Test
+  void redisIsWaitedForAsLongAsIsSaid() {
+    Map<String, String> environment = new HashMap<>();
+    environment.put("WEIR_LIMITS_STORE", "redis");
+    environment.put("WEIR_REDIS_URI", "redis://localhost:6379");
+    assertThat(of(environment).redis().orElseThrow().commandTimeout()).hasSeconds(1);
+    environment.put("WEIR_REDIS_TIMEOUT", "PT1M");
+    assertThat(of(environment).redis().orElseThrow().commandTimeout()).hasMinutes(1);
+    environment.put("WEIR_REDIS_TIMEOUT", "PT0S");
+    refuses(environment, "weir.redis.timeout", "must be from PT0.1S to PT1M");
+  }
+
+  @Test
   void certificatesToTrustAreReadAtTheStart() {
     Map<String, String> environment = new HashMap<>();
     environment.put("WEIR_LIMITS_STORE", "redis");
