@@ -14,16 +14,13 @@ import java.time.Duration;
 /** What a caller does to one node, over HTTP/1.1 on connections that are kept. */
 public final class Api implements AutoCloseable {
   /** Nobody has to wait longer than this for an answer, whatever has happened. */
-  private static final Duration BOUND = Duration.ofSeconds(30);
+  private static final Duration BOUND = Duration.ofMinutes(2);
 
   private static final String JSON = "application/json";
 
   private final URI address;
   private final HttpClient client =
-      HttpClient.newBuilder()
-          .version(HttpClient.Version.HTTP_1_1)
-          .connectTimeout(Duration.ofSeconds(5))
-          .build();
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(BOUND).build();
 
   public Api(URI address) {
     this.address = address;

@@ -21,8 +21,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIf;
@@ -30,49 +30,50 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A limit that is changed over HTTP is settled in PostgreSQL and in Redis before the answer. */
 @EnabledIf("dev.weir.server.faults.RedisProcess#isInstalled")
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 final class ChangedLimitIT {
   private static final Pattern ID = Pattern.compile("\"id\":(\\d+)");
 
-  private final Deque<AutoCloseable> started = new ArrayDeque<>();
+  private static final Deque<AutoCloseable> started = new ArrayDeque<>();
 
-  @TempDir private Path folder;
-  private Database database;
-  private RedisProcess redis;
+  @TempDir private static Path folder;
+  private static Database database;
+  private static RedisProcess redis;
 
-  @BeforeEach
-  void start() throws IOException {
+  @BeforeAll
+  static void start() throws IOException {
     database = started(Database.start(folder.resolve("data")));
     redis = started(new RedisProcess(Ports.free(), folder.resolve("redis.log")));
   }
 
-  @AfterEach
-  void stop() throws Exception {
+  @AfterAll
+  static void stop() throws Exception {
     while (!started.isEmpty()) {
       started.pop().close();
     }
   }
 
-  private <T extends AutoCloseable> T started(T part) {
+  private static <T extends AutoCloseable> T started(T part) {
     started.push(part);
     return part;
   }
 
-  private Api node(String store) throws IOException {
+  private static Api node(String store) throws IOException {
     Map<String, String> settings = new HashMap<>(database.environment());
     settings.put("WEIR_LIMITS_STORE", store);
-    settings.put("WEIR_REDIS_URI", "redis://127.0.0.1:" + redis.port());
+    settings.put("WEIR_REDIS_URI", redis.address());
+    settings.put("WEIR_REDIS_TIMEOUT", "PT1M");
     NodeProcess node = started(NodeProcess.start(folder.resolve(store + ".log"), settings));
     return started(new Api(node.awaitReady().address()));
   }
 
   /** All is used of five in an hour, and then the hour becomes a day. */
-  private static void tighten(Api api) throws IOException, InterruptedException {
-    String rule = "{\"name\":\"api\",\"allowedRequests\":5,\"windowSeconds\":%d}";
+  private static void tighten(Api api, String name) throws IOException, InterruptedException {
+    String rule = "{\"name\":\"" + name + "\",\"allowedRequests\":5,\"windowSeconds\":%d}";
     HttpResponse<String> created = api.post("/api/admin/rules", rule.formatted(3_600));
     Matcher id = ID.matcher(created.body());
     assertThat(id.find()).as(created.body()).isTrue();
-    String check = "{\"rule\":\"api\",\"key\":\"k\",\"cost\":5}";
+    String check = "{\"rule\":\"" + name + "\",\"key\":\"k\",\"cost\":5}";
     assertThat(api.post("/api/v1/check", check).statusCode()).isEqualTo(200);
     HttpResponse<String> changed =
         api.put("/api/admin/rules/" + id.group(1), rule.formatted(86_400));
@@ -80,14 +81,13 @@ final class ChangedLimitIT {
   }
 
   /** An empty bucket gets a faster rate. */
-  private static void speedUp(Api api) throws IOException, InterruptedException {
+  private static void speedUp(Api api, String name) throws IOException, InterruptedException {
     String bucket = "{\"capacity\":1000,\"refillRate\":%s}";
-    assertThat(api.put("/api/v1/buckets/b", bucket.formatted("0.000001")).statusCode())
-        .isEqualTo(200);
-    assertThat(api.post("/api/v1/buckets/b/acquire", "{\"tokens\":1000}").statusCode())
-        .isEqualTo(200);
-    String before = refilledAt(api.get("/api/v1/buckets/b"));
-    HttpResponse<String> changed = api.put("/api/v1/buckets/b", bucket.formatted("0.001"));
+    String path = "/api/v1/buckets/" + name;
+    assertThat(api.put(path, bucket.formatted("0.000001")).statusCode()).isEqualTo(200);
+    assertThat(api.post(path + "/acquire", "{\"tokens\":1000}").statusCode()).isEqualTo(200);
+    String before = refilledAt(api.get(path));
+    HttpResponse<String> changed = api.put(path, bucket.formatted("0.001"));
     assertThat(refilledAt(changed)).as(changed.body()).isGreaterThan(before);
     assertThat(changed.body()).contains("\"currentTokens\":0");
   }
@@ -101,14 +101,14 @@ final class ChangedLimitIT {
   @Test
   void postgresqlKeepsWhatWasUsedForAsLongAsTheNewRuleSays() throws Exception {
     Api api = node("postgresql");
-    tighten(api);
+    tighten(api, "sql");
     try (Connection connection = database.connect();
         Statement statement = connection.createStatement();
         ResultSet rows =
             statement.executeQuery(
                 """
                 select used, scale, remove_at - extract(epoch from now()) * 1000000
-                from limit_usage where id = 'f3:apik'
+                from limit_usage where id = 'f3:sqlk'
                 """)) {
       assertThat(rows.next()).isTrue();
       assertThat(rows.getLong(1)).isEqualTo(5);
@@ -117,15 +117,15 @@ final class ChangedLimitIT {
     } catch (SQLException e) {
       throw new AssertionError(e);
     }
-    speedUp(api);
+    speedUp(api, "sql");
   }
 
   @Test
   void redisKeepsWhatWasUsedForAsLongAsTheNewRuleSays() throws Exception {
     Api api = node("redis");
-    tighten(api);
+    tighten(api, "api");
     assertThat(millisToLive("weir:f:api:{k}")).isGreaterThan(82_800_000L);
-    speedUp(api);
+    speedUp(api, "api");
   }
 
   private long millisToLive(String key) throws IOException {

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 
 /** A PostgreSQL that nodes share as their server, and that can be stopped and killed. */
 public final class Database implements AutoCloseable {
-  private static final Duration BOUND = Duration.ofSeconds(60);
+  private static final Duration BOUND = Duration.ofMinutes(3);
 
   private final Path folder;
   private EmbeddedDatabase postgresql;
@@ -33,7 +33,7 @@ public final class Database implements AutoCloseable {
     return new Database(folder);
   }
 
-  /** What a node needs to find it. */
+  /** What a node needs to find it, and to wait for it on however busy a machine. */
   public Map<String, String> environment() {
     return Map.of(
         "WEIR_DB_URL",
@@ -43,7 +43,7 @@ public final class Database implements AutoCloseable {
         "WEIR_DB_PASSWORD",
         postgresql.password(),
         "WEIR_DB_WAIT",
-        "PT1S",
+        "PT1M",
         "WEIR_DB_POOL_MIN",
         "2",
         "WEIR_DB_POOL_MAX",

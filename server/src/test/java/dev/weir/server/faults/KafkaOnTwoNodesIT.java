@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Two nodes on one database, each with a folder for an embedded Kafka of its own. */
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 final class KafkaOnTwoNodesIT {
-  private static final Duration BOUND = Duration.ofMinutes(2);
+  private static final Duration BOUND = Duration.ofMinutes(3);
   private static final String PASSIVE = "this node takes no messages: process ";
 
   @TempDir private Path folder;

@@ -22,7 +22,7 @@ public final class KafkaProcess implements AutoCloseable {
   /** Larger records are refused by the broker for certain. */
   public static final int MAX_MESSAGE_BYTES = 20_000;
 
-  private static final Duration BOUND = Duration.ofSeconds(60);
+  private static final Duration BOUND = Duration.ofMinutes(3);
   private static final String HOST = "127.0.0.1";
 
   /** 128 bits in base 64. */

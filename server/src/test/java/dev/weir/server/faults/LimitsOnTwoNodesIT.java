@@ -22,11 +22,11 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two processes that count on one PostgreSQL count as one. */
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 final class LimitsOnTwoNodesIT {
-  private static final Duration BOUND = Duration.ofSeconds(30);
+  private static final Duration BOUND = Duration.ofMinutes(3);
   private static final int CALLERS = 8;
-  private static final int ASKS = 40;
+  private static final int ASKS = 20;
 
   /** What was started, last first: to be stopped even if the next did not start. */
   private static final Deque<AutoCloseable> STARTED = new ArrayDeque<>();
@@ -115,9 +115,11 @@ final class LimitsOnTwoNodesIT {
     assertThat(passed - delays.size()).isEqualTo(3);
     assertThat(passed + refused).isEqualTo(12);
     // On a slow machine a place may be free again before the last one asks, never one too many.
-    assertThat(delays)
-        .contains("1500", "3000")
-        .allMatch(delay -> List.of("1500", "3000").contains(delay));
+    assertThat(delays).contains("1500").allMatch(delay -> List.of("1500", "3000").contains(delay));
+    // Whoever is refused has met a full queue, in which the second waits behind the first.
+    if (refused > 0) {
+      assertThat(delays).contains("3000");
+    }
   }
 
   @Test

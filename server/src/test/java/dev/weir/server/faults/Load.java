@@ -21,7 +21,7 @@ import java.util.concurrent.locks.LockSupport;
  * database, or being excused, is kept as strange.
  */
 final class Load implements AutoCloseable {
-  private static final Duration BOUND = Duration.ofSeconds(60);
+  private static final Duration BOUND = Duration.ofMinutes(3);
   private static final Instant MONDAY = Instant.parse("2030-06-03T06:00:00Z");
   private static final int SPAN_SECONDS = 3_000;
   private static final int MAX_STRANGE = 50;

@@ -35,7 +35,7 @@ final class MessageLoad implements AutoCloseable {
   /** Longer than a run, so that windows end only when they are moved. */
   static final Duration WINDOW = Duration.ofHours(1);
 
-  private static final Duration BOUND = Duration.ofSeconds(60);
+  private static final Duration BOUND = Duration.ofMinutes(3);
   private static final long PAUSE_NANOS = Duration.ofMillis(20).toNanos();
   private static final int MAX_LIMIT = 8;
   private static final int MAX_UNEXPECTED = 20;

@@ -39,9 +39,9 @@ import org.slf4j.LoggerFactory;
 final class MessagesUnderFaultsIT {
   private static final Logger log = LoggerFactory.getLogger(MessagesUnderFaultsIT.class);
   private static final int ROUNDS = Integer.getInteger("weir.faults.rounds", 1);
-  private static final int CALLERS = 6;
-  private static final int SENT_BETWEEN = 100;
-  private static final Duration BOUND = Duration.ofSeconds(60);
+  private static final int CALLERS = 4;
+  private static final int SENT_BETWEEN = 50;
+  private static final Duration BOUND = Duration.ofMinutes(3);
   private static final Pattern DELIVERED = Pattern.compile("SMS Sent: (\\d+): ([0-9-]+)");
   private static final String KAFKA_DOWN = "Kafka Down : Service Unavailable";
   private static final String DATABASE_DOWN = "Postgres Down : Service Unavailable";
@@ -80,11 +80,13 @@ final class MessagesUnderFaultsIT {
       Map<String, String> settings = new HashMap<>(database.environment());
       settings.put("WEIR_KAFKA_BOOTSTRAP_SERVERS", kafka.address());
       settings.put("WEIR_NOTIFICATIONS_PROVIDER", "log");
-      settings.put("WEIR_NOTIFICATIONS_SEND_TIMEOUT", "PT4S");
+      // How long the callers are kept waiting by a Kafka that was killed.
+      settings.put("WEIR_NOTIFICATIONS_SEND_TIMEOUT", "PT20S");
       // The sender does not migrate the database, so the node is first.
       Map<String, String> sending = new HashMap<>(settings);
       settings.put("WEIR_NOTIFICATIONS_SENDER", "false");
       settings.put("WEIR_REDIS_URI", redis.address());
+      settings.put("WEIR_REDIS_TIMEOUT", "PT1M");
       node = started(NodeProcess.start(folder.resolve("node.log"), settings)).awaitReady();
       sender = started(NodeProcess.startSender(folder.resolve("sender.log"), sending));
       target = started(new Target(node.address()));

@@ -14,8 +14,8 @@ import java.util.Map;
 
 /** A Weir in a process of its own, which can be killed. */
 final class NodeProcess implements AutoCloseable {
-  private static final Duration START_BOUND = Duration.ofSeconds(60);
-  private static final Duration STOP_BOUND = Duration.ofSeconds(40);
+  private static final Duration START_BOUND = Duration.ofMinutes(5);
+  private static final Duration STOP_BOUND = Duration.ofMinutes(3);
 
   private final Path log;
   private final int port;

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Two nodes on one database, neither of which is told of a Temporal server. */
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 final class PaymentsOnTwoNodesIT {
-  private static final int PAYMENTS = 100;
-  private static final Duration BOUND = Duration.ofMinutes(2);
+  private static final int PAYMENTS = 40;
+  private static final Duration BOUND = Duration.ofMinutes(3);
   private static final String MADE_HERE = "Payments are made by the embedded Temporal";
   private static final String MADE_THERE = "Payments of this database are made by process ";
 
@@ -91,7 +91,7 @@ final class PaymentsOnTwoNodesIT {
         one.http()
             .post(
                 "/admin/rate-limit/config",
-                "{\"configName\":\"default\",\"maxPerWindow\":30,\"windowSize\":\"PT1S\"}");
+                "{\"configName\":\"default\",\"maxPerWindow\":20,\"windowSize\":\"PT1S\"}");
         send(one, "a");
         send(two, "b");
         Feeds.awaitDone(one.http(), "a");

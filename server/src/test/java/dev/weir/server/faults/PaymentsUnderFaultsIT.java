@@ -27,8 +27,8 @@ final class PaymentsUnderFaultsIT {
   private static final Logger log = LoggerFactory.getLogger(PaymentsUnderFaultsIT.class);
   private static final int ROUNDS = Integer.getInteger("weir.faults.rounds", 1);
   private static final int CEILING = 15;
-  private static final int PAYMENTS = 150;
-  private static final Duration BOUND = Duration.ofMinutes(2);
+  private static final int PAYMENTS = 75;
+  private static final Duration BOUND = Duration.ofMinutes(3);
   private static final Map<String, String> SETTINGS =
       Map.of("WEIR_PAYMENTS_CEILING", Integer.toString(CEILING), "WEIR_PAYMENTS_GRACE", "PT3S");
 

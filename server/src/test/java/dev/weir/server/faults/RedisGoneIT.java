@@ -10,11 +10,13 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -23,40 +25,57 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What a node says while its Redis is gone, and after it came back, to a caller now and then. */
 @EnabledIf("dev.weir.server.faults.RedisProcess#isInstalled")
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 final class RedisGoneIT {
+  private static final Pattern ID = Pattern.compile("\"id\":\"?(\\d+)");
+
   /** What was started, last first: to be stopped even if the next did not start. */
-  private final Deque<AutoCloseable> started = new ArrayDeque<>();
+  private static final Deque<AutoCloseable> STARTED = new ArrayDeque<>();
 
-  @TempDir private Path folder;
-  private RedisProcess redis;
-  private NodeProcess node;
-  private Relay relay;
-  private Map<String, String> settings;
-  private Api api;
+  @TempDir private static Path folder;
+  private static RedisProcess redis;
+  private static NodeProcess node;
+  private static Relay relay;
+  private static Map<String, String> settings;
+  private static Api api;
 
-  @BeforeEach
-  void start() throws IOException {
+  /** What names of this test end with, so that it needs no Redis and no node of its own. */
+  private final String own = UUID.randomUUID().toString().substring(0, 8);
+
+  @BeforeAll
+  static void start() throws IOException {
     redis = started(new RedisProcess(Ports.free(), folder.resolve("redis.log")));
     relay = started(new Relay(redis.port()));
     Database database = started(Database.start(folder.resolve("data")));
     settings = new HashMap<>(database.environment());
     settings.put("WEIR_LIMITS_STORE", "redis");
     settings.put("WEIR_REDIS_URI", "redis://127.0.0.1:" + relay.port());
+    settings.put("WEIR_REDIS_TIMEOUT", "PT1M");
     node = started(NodeProcess.start(folder.resolve("node.log"), settings));
     api = started(new Api(node.awaitReady().address()));
   }
 
-  @AfterEach
-  void stop() throws Exception {
-    while (!started.isEmpty()) {
-      started.pop().close();
+  @AfterAll
+  static void stop() throws Exception {
+    while (!STARTED.isEmpty()) {
+      STARTED.pop().close();
     }
   }
 
-  private <T extends AutoCloseable> T started(T part) {
-    started.push(part);
+  private static <T extends AutoCloseable> T started(T part) {
+    STARTED.push(part);
     return part;
+  }
+
+  /** Redis is used again, whatever happened to it before. */
+  @BeforeEach
+  void begin() throws Exception {
+    relay.mend();
+    if (!redis.isRunning()) {
+      redis.start();
+    }
+    rule("'name':'begin','allowedRequests':1000000,'windowSeconds':1");
+    assertThat(grantedUntilTheStoreDecides("begin")).isNotNegative();
   }
 
   @Test
@@ -67,24 +86,25 @@ final class RedisGoneIT {
     rule("'name':'free','algorithm':'CONCURRENCY','maxConcurrent':2,'onStoreFailure':'open'");
     redis.kill();
 
-    HttpResponse<String> renewed = api.put("/api/v1/concurrency/c/leases/" + lease, "");
+    HttpResponse<String> renewed = api.put("/api/v1/concurrency/" + own + "/leases/" + lease, "");
     assertThat(renewed.statusCode()).as(renewed.body()).isEqualTo(503);
     assertThat(renewed.headers().firstValue("Retry-After")).isPresent();
     assertThat(renewed.body())
         .contains("urn:weir:problem:store-unavailable", "lasts at least until its expiresAt");
-    HttpResponse<String> acquired = api.post("/api/v1/concurrency/c/leases", "");
+    HttpResponse<String> acquired = api.post("/api/v1/concurrency/" + own + "/leases", "");
     assertThat(acquired.statusCode()).isEqualTo(503);
     assertThat(acquired.body()).contains("You hold no lease").doesNotContain("taken");
-    assertThat(api.delete("/api/v1/concurrency/c/leases/" + lease).statusCode()).isEqualTo(503);
+    assertThat(api.delete("/api/v1/concurrency/" + own + "/leases/" + lease).statusCode())
+        .isEqualTo(503);
     // Only what was sent may have been done, and after a few failures nothing is sent.
     Waiting.until(
         "an answer to what was not sent",
         () ->
-            api.put("/api/v1/concurrency/c/leases/" + lease, "")
+            api.put("/api/v1/concurrency/" + own + "/leases/" + lease, "")
                 .body()
                 .contains("\"outcome\":\"none\""));
 
-    HttpResponse<String> state = api.get("/api/v1/concurrency/c");
+    HttpResponse<String> state = api.get("/api/v1/concurrency/" + own);
     assertThat(state.statusCode()).isEqualTo(503);
     assertThat(state.body()).contains("The store redis does not answer");
 
@@ -95,7 +115,9 @@ final class RedisGoneIT {
     assertThat(free.statusCode()).isEqualTo(200);
     assertThat(free.body()).contains("\"mode\":\"open\"");
     assertThat(
-            api.post("/api/v1/refund", json("{'rule':'held','key':'k','leaseId':'l'}"))
+            api.post(
+                    "/api/v1/refund",
+                    json("{'rule':'%s','key':'k','leaseId':'l'}".formatted(own("held"))))
                 .statusCode())
         .isEqualTo(503);
   }
@@ -104,25 +126,26 @@ final class RedisGoneIT {
   @Test
   void saysOfDefinitionsThatTheyAreStoredAndOnlyTheirStateIsUnknown() throws Exception {
     String bucket = json("{'capacity':7,'refillRate':1}");
-    assertThat(api.put("/api/v1/buckets/old", bucket).statusCode()).isEqualTo(200);
+    assertThat(api.put("/api/v1/buckets/" + own("old"), bucket).statusCode()).isEqualTo(200);
     redis.kill();
     for (String resource : List.of("buckets/new", "buckets/old", "concurrency/new")) {
       String body =
           resource.startsWith("b") ? bucket : json("{'maxConcurrent':2,'leaseTtl':'PT1M'}");
-      HttpResponse<String> defined = api.put("/api/v1/" + resource, body);
+      HttpResponse<String> defined = api.put("/api/v1/" + own(resource), body);
       assertThat(defined.statusCode()).as(defined.body()).isEqualTo(503);
       assertThat(defined.body())
           .contains("urn:weir:problem:store-unavailable", "\"outcome\":\"done\"", "is defined")
           .doesNotContain("repeat");
     }
-    HttpResponse<String> removed = api.delete("/api/v1/buckets/old");
+    HttpResponse<String> removed = api.delete("/api/v1/buckets/" + own("old"));
     assertThat(removed.statusCode()).as(removed.body()).isEqualTo(503);
     assertThat(removed.body()).contains("\"outcome\":\"unknown\"", "is removed");
-    assertThat(api.get("/api/v1/buckets/old").statusCode()).isEqualTo(404);
+    assertThat(api.get("/api/v1/buckets/" + own("old")).statusCode()).isEqualTo(404);
     redis.start();
     Waiting.until(
-        "Redis to be used again", () -> api.get("/api/v1/buckets/new").statusCode() == 200);
-    assertThat(api.get("/api/v1/buckets/new").body()).contains("\"capacity\":7");
+        "Redis to be used again",
+        () -> api.get("/api/v1/buckets/" + own("new")).statusCode() == 200);
+    assertThat(api.get("/api/v1/buckets/" + own("new")).body()).contains("\"capacity\":7");
   }
 
   @Test
@@ -138,7 +161,7 @@ final class RedisGoneIT {
     // Nothing of the four that are left, because it is not known that they are.
     assertThat(grantedUntilTheStoreDecides("closed")).isZero();
     assertThat(check("closed").statusCode()).isEqualTo(429);
-    HttpResponse<String> lease = api.post("/api/v1/concurrency/c/leases", "");
+    HttpResponse<String> lease = api.post("/api/v1/concurrency/" + own + "/leases", "");
     assertThat(lease.statusCode()).as(lease.body()).isEqualTo(429);
 
     // What is made afterwards has lost nothing.
@@ -147,10 +170,13 @@ final class RedisGoneIT {
     assertThat(check("later").statusCode()).isEqualTo(200);
     assertThat(check("later").statusCode()).isEqualTo(429);
     assertThat(
-            api.put("/api/v1/concurrency/later", json("{'maxConcurrent':1,'leaseTtl':'PT1H'}"))
+            api.put(
+                    "/api/v1/concurrency/" + own("later"),
+                    json("{'maxConcurrent':1,'leaseTtl':'PT1H'}"))
                 .statusCode())
         .isEqualTo(200);
-    assertThat(api.post("/api/v1/concurrency/later/leases", "").statusCode()).isEqualTo(201);
+    assertThat(api.post("/api/v1/concurrency/" + own("later") + "/leases", "").statusCode())
+        .isEqualTo(201);
 
     // Nor is it forgotten by a node that starts now, or that starts after both were gone.
     node.kill();
@@ -183,15 +209,15 @@ final class RedisGoneIT {
   void leasesGrantedBeforeTheirTimeToLiveWasShortenedCountAfterALoss() throws Exception {
     String concurrency = "'algorithm':'CONCURRENCY','maxConcurrent':2,'leaseTtl':'%s'";
     String held = "'name':'held'," + concurrency;
-    rule(held.formatted("PT1H"));
+    String id = rule(held.formatted("PT1H"));
     rule("'name':'short'," + concurrency.formatted("PT1S"));
     define("PT1H");
     for (int i = 0; i < 2; i++) {
       assertThat(check("held").statusCode()).isEqualTo(200);
       acquired();
     }
-    String path = "/api/admin/rules/" + idOfTheFirstRule();
-    HttpResponse<String> changed = api.put(path, json("{" + held.formatted("PT1S") + "}"));
+    HttpResponse<String> changed =
+        api.put("/api/admin/rules/" + id, json("{" + ownNames(held.formatted("PT1S")) + "}"));
     assertThat(changed.statusCode()).as(changed.body()).isEqualTo(200);
     define("PT1S");
     assertThat(redis.ask("FLUSHALL")).isEqualTo("+OK");
@@ -201,22 +227,16 @@ final class RedisGoneIT {
 
     assertThat(check("held").statusCode()).isEqualTo(429);
     assertThat(peek("held")).isEqualTo(429);
-    HttpResponse<String> lease = api.post("/api/v1/concurrency/c/leases", "");
+    HttpResponse<String> lease = api.post("/api/v1/concurrency/" + own + "/leases", "");
     assertThat(lease.statusCode()).as(lease.body()).isEqualTo(429);
-    assertThat(api.get("/api/v1/concurrency/c").body()).contains("\"currentCount\":2");
+    assertThat(api.get("/api/v1/concurrency/" + own).body()).contains("\"currentCount\":2");
 
     // A node that starts now knows it from the database.
     node.kill();
     node.restart();
     node.awaitReady();
     assertThat(check("held").statusCode()).isEqualTo(429);
-    assertThat(api.post("/api/v1/concurrency/c/leases", "").statusCode()).isEqualTo(429);
-  }
-
-  private String idOfTheFirstRule() throws IOException, InterruptedException {
-    Matcher id = Pattern.compile("\"id\":\"?(\\d+)").matcher(api.get("/api/admin/rules").body());
-    assertThat(id.find()).isTrue();
-    return id.group(1);
+    assertThat(api.post("/api/v1/concurrency/" + own + "/leases", "").statusCode()).isEqualTo(429);
   }
 
   @Test
@@ -239,31 +259,33 @@ final class RedisGoneIT {
 
   @Test
   void nodeThatIsCutOffGrantsNothingBesideTheOthers() throws Exception {
-    settings.put("WEIR_REDIS_URI", redis.address());
-    NodeProcess near = started(NodeProcess.start(folder.resolve("near.log"), settings));
-    Api other = started(new Api(near.awaitReady().address()));
-    for (String failure : List.of("closed", "fallback")) {
-      rule(
-          "'name':'%s','allowedRequests':10,'windowSeconds':86400,'onStoreFailure':'%s'"
-              .formatted(failure, failure));
-      String check = json("{'rule':'%s','key':'k'}".formatted(failure));
-      Waiting.until(
-          "the rule on the other node",
-          () -> other.post("/api/v1/check", check).statusCode() == 200);
-      assertThat(check(failure).statusCode()).isEqualTo(200);
-      relay.cut();
-      // More often than a node needs to give up.
-      for (int i = 0; i < 10; i++) {
-        assertNotGranted(failure);
+    Map<String, String> direct = new HashMap<>(settings);
+    direct.put("WEIR_REDIS_URI", redis.address());
+    try (NodeProcess near = NodeProcess.start(folder.resolve("near.log"), direct);
+        Api other = new Api(near.awaitReady().address())) {
+      for (String failure : List.of("closed", "fallback")) {
+        rule(
+            "'name':'%s','allowedRequests':10,'windowSeconds':86400,'onStoreFailure':'%s'"
+                .formatted(failure, failure));
+        String check = json("{'rule':'%s','key':'k'}".formatted(own(failure)));
+        Waiting.until(
+            "the rule on the other node",
+            () -> other.post("/api/v1/check", check).statusCode() == 200);
+        assertThat(check(failure).statusCode()).isEqualTo(200);
+        relay.cut();
+        // More often than a node needs to give up.
+        for (int i = 0; i < 10; i++) {
+          assertNotGranted(failure);
+        }
+        assertThat(other.post("/api/v1/check", check).statusCode()).isEqualTo(200);
+        relay.mend();
+        int granted = 3 + grantedUntilTheStoreDecides(failure);
+        while (check(failure).statusCode() == 200) {
+          granted++;
+        }
+        assertThat(granted).as(failure).isEqualTo(10);
+        assertThat(other.post("/api/v1/check", check).statusCode()).isEqualTo(429);
       }
-      assertThat(other.post("/api/v1/check", check).statusCode()).isEqualTo(200);
-      relay.mend();
-      int granted = 3 + grantedUntilTheStoreDecides(failure);
-      while (check(failure).statusCode() == 200) {
-        granted++;
-      }
-      assertThat(granted).as(failure).isEqualTo(10);
-      assertThat(other.post("/api/v1/check", check).statusCode()).isEqualTo(429);
     }
   }
 
@@ -289,28 +311,40 @@ final class RedisGoneIT {
 
   private void define(String ttl) throws IOException, InterruptedException {
     String json = json("{'maxConcurrent':2,'leaseTtl':'%s'}".formatted(ttl));
-    assertThat(api.put("/api/v1/concurrency/c", json).statusCode()).isEqualTo(200);
+    assertThat(api.put("/api/v1/concurrency/" + own, json).statusCode()).isEqualTo(200);
   }
 
   /** The id of a new lease. */
   private String acquired() throws IOException, InterruptedException {
-    HttpResponse<String> answer = api.post("/api/v1/concurrency/c/leases", "");
+    HttpResponse<String> answer = api.post("/api/v1/concurrency/" + own + "/leases", "");
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(201);
     return answer.body().replaceFirst(".*\"leaseId\":\"([^\"]+)\".*", "$1");
   }
 
   private HttpResponse<String> check(String rule) throws IOException, InterruptedException {
-    return api.post("/api/v1/check", json("{'rule':'%s','key':'k'}".formatted(rule)));
+    return api.post("/api/v1/check", json("{'rule':'%s','key':'k'}".formatted(own(rule))));
   }
 
   private int peek(String rule) throws IOException, InterruptedException {
-    return api.post("/api/v1/check", json("{'rule':'%s','key':'k','peek':true}".formatted(rule)))
-        .statusCode();
+    String json = json("{'rule':'%s','key':'k','peek':true}".formatted(own(rule)));
+    return api.post("/api/v1/check", json).statusCode();
   }
 
-  private void rule(String fields) throws IOException, InterruptedException {
-    HttpResponse<String> answer = api.post("/api/admin/rules", json("{" + fields + "}"));
+  /** Makes a rule and returns its id. */
+  private String rule(String fields) throws IOException, InterruptedException {
+    HttpResponse<String> answer = api.post("/api/admin/rules", json("{" + ownNames(fields) + "}"));
+    Matcher id = ID.matcher(answer.body());
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(201);
+    assertThat(id.find()).as(answer.body()).isTrue();
+    return id.group(1);
+  }
+
+  private String ownNames(String fields) {
+    return fields.replaceFirst("'name':'([^']+)'", "'name':'$1-" + own + "'");
+  }
+
+  private String own(String name) {
+    return name + "-" + own;
   }
 
   private static String json(String text) {

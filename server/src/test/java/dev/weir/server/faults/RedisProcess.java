@@ -12,7 +12,7 @@ import java.util.List;
 
 /** A Redis in a process of its own that keeps nothing, and can be killed. */
 public final class RedisProcess implements AutoCloseable {
-  private static final Duration BOUND = Duration.ofSeconds(30);
+  private static final Duration BOUND = Duration.ofMinutes(3);
 
   private final int port;
   private final Path log;
@@ -97,6 +97,10 @@ public final class RedisProcess implements AutoCloseable {
   public void kill() {
     process.destroyForcibly();
     Waiting.until("the end of Redis", BOUND, () -> !process.isAlive());
+  }
+
+  boolean isRunning() {
+    return process.isAlive();
   }
 
   /** Starts it again, on the same port, without what it knew. */

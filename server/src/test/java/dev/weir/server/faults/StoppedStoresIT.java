@@ -16,6 +16,7 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -29,8 +30,10 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,22 +43,33 @@ import org.junit.jupiter.params.provider.EnumSource;
  * What a node says while a store is stopped by a signal, so that nothing is refused and nothing
  * answered. That it says something within a bound is what {@link Api} demands of every answer.
  */
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 final class StoppedStoresIT {
   private static final int CALLERS = 16;
   private static final int LIMIT = 5_000;
+  private static final long PAUSE_NANOS = Duration.ofMillis(50).toNanos();
+
+  /** How long a node waits for a store: only one that is stopped takes so long. */
+  private static final String WAIT = "PT5S";
 
   /** What was started, last first: to be stopped even if the next did not start. */
-  private final Deque<AutoCloseable> started = new ArrayDeque<>();
+  private static final Deque<AutoCloseable> STARTED = new ArrayDeque<>();
+
+  /** The nodes, by the store that decides. */
+  private static final Map<String, Doors> NODES = new HashMap<>();
 
   private final ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor();
 
-  @TempDir private Path folder;
-  private Database database;
-  private Map<String, String> settings;
-  private Api api;
-  private Api gateway;
-  private RateLimitServiceGrpc.RateLimitServiceBlockingStub envoy;
+  @TempDir private static Path folder;
+  private static Database database;
+  private static RedisProcess redis;
+  private static String upstreamAddress;
+  private String own;
+  private Doors doors;
+
+  /** Ways to ask a node. */
+  private record Doors(
+      Api api, Api gateway, RateLimitServiceGrpc.RateLimitServiceBlockingStub envoy) {}
 
   /** Who is stopped. */
   enum Hanging {
@@ -64,8 +78,8 @@ final class StoppedStoresIT {
     REDIS_AND_POSTGRESQL
   }
 
-  @BeforeEach
-  void start() throws IOException {
+  @BeforeAll
+  static void start() throws IOException {
     HttpServer upstream =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     upstream.createContext(
@@ -75,37 +89,48 @@ final class StoppedStoresIT {
           exchange.close();
         });
     upstream.start();
-    started.push(() -> upstream.stop(0));
+    STARTED.push(() -> upstream.stop(0));
+    upstreamAddress = "http://127.0.0.1:" + upstream.getAddress().getPort();
     database = started(Database.start(folder.resolve("data")));
-    settings = new HashMap<>(database.environment());
-    settings.put(
-        "WEIR_GATEWAY_ROUTES", "/** = http://127.0.0.1:" + upstream.getAddress().getPort());
   }
 
-  private void startNode() throws IOException {
+  private static Doors startNode(String store) throws IOException {
     int gatewayPort = Ports.free();
     int envoyPort = Ports.free();
+    Map<String, String> settings = new HashMap<>(database.environment());
+    settings.put("WEIR_DB_WAIT", WAIT);
+    settings.put("WEIR_LIMITS_STORE", store);
+    if (store.equals("redis")) {
+      redis = started(new RedisProcess(Ports.free(), folder.resolve("redis.log")));
+      settings.put("WEIR_REDIS_URI", redis.address());
+      settings.put("WEIR_REDIS_TIMEOUT", WAIT);
+    }
+    settings.put("WEIR_GATEWAY_ROUTES", "/** = " + upstreamAddress);
     settings.put("WEIR_GATEWAY_PORT", Integer.toString(gatewayPort));
     settings.put("WEIR_GRPC_PORT", Integer.toString(envoyPort));
-    NodeProcess node = started(NodeProcess.start(folder.resolve("node.log"), settings));
-    api = started(new Api(node.awaitReady().address()));
-    gateway = started(new Api(URI.create("http://127.0.0.1:" + gatewayPort)));
+    NodeProcess node = started(NodeProcess.start(folder.resolve(store + ".log"), settings));
+    Api api = started(new Api(node.awaitReady().address()));
+    Api gateway = started(new Api(URI.create("http://127.0.0.1:" + gatewayPort)));
     ManagedChannel channel =
         NettyChannelBuilder.forAddress("127.0.0.1", envoyPort).usePlaintext().build();
-    started.push(channel::shutdownNow);
-    envoy = RateLimitServiceGrpc.newBlockingStub(channel);
+    STARTED.push(channel::shutdownNow);
+    return new Doors(api, gateway, RateLimitServiceGrpc.newBlockingStub(channel));
   }
 
   @AfterEach
-  void stop() throws Exception {
+  void leave() {
     callers.shutdownNow();
-    while (!started.isEmpty()) {
-      started.pop().close();
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    while (!STARTED.isEmpty()) {
+      STARTED.pop().close();
     }
   }
 
-  private <T extends AutoCloseable> T started(T part) {
-    started.push(part);
+  private static <T extends AutoCloseable> T started(T part) {
+    STARTED.push(part);
     return part;
   }
 
@@ -114,24 +139,24 @@ final class StoppedStoresIT {
   void everyCallerIsAnsweredAndNoLimitIsExceeded(Hanging hanging) throws Exception {
     List<AutoCloseable> running = new ArrayList<>();
     Deque<Callable<Stopped>> stopping = new ArrayDeque<>();
-    if (hanging == Hanging.POSTGRESQL) {
-      settings.put("WEIR_LIMITS_STORE", "postgresql");
-    } else {
+    String store = hanging == Hanging.POSTGRESQL ? "postgresql" : "redis";
+    if (store.equals("redis")) {
       assumeTrue(RedisProcess.isInstalled(), "redis-server is not installed");
-      RedisProcess redis = started(new RedisProcess(Ports.free(), folder.resolve("redis.log")));
-      settings.put("WEIR_LIMITS_STORE", "redis");
-      settings.put("WEIR_REDIS_URI", redis.address());
-      stopping.add(redis::hang);
+      stopping.add(() -> redis.hang());
     }
     if (hanging != Hanging.REDIS) {
       stopping.add(database::hang);
     }
-    startNode();
+    if (!NODES.containsKey(store)) {
+      NODES.put(store, startNode(store));
+    }
+    doors = NODES.get(store);
+    own = hanging.toString();
     for (String mode : List.of("closed", "fallback", "local", "open")) {
       rule("'name':'%s','onStoreFailure':'%s',".formatted(mode, mode), LIMIT);
       rule(
-          "'name':'at %s','pathPattern':'/%s/**','onStoreFailure':'%s',"
-              .formatted(mode, mode, mode),
+          "'name':'at %s','pathPattern':'/%s/%s/**','onStoreFailure':'%s',"
+              .formatted(mode, own, mode, mode),
           LIMIT);
     }
     rule("'name':'queue','queueEnabled':true,'maxQueueSize':5,'delayPerRequestMs':10,", 1);
@@ -140,11 +165,13 @@ final class StoppedStoresIT {
         "/api/admin/rules",
         "{'name':'free','algorithm':'CONCURRENCY','maxConcurrent':9,'onStoreFailure':'open'}");
     assertThat(
-            api.put("/api/v1/concurrency/c", json("{'maxConcurrent':9,'leaseTtl':'PT10M'}"))
+            doors
+                .api
+                .put("/api/v1/concurrency/" + own, json("{'maxConcurrent':9,'leaseTtl':'PT10M'}"))
                 .statusCode())
         .isEqualTo(200);
     String lease =
-        created("/api/v1/concurrency/c/leases", "")
+        created("/api/v1/concurrency/" + own + "/leases", "")
             .replaceFirst(".*\"leaseId\":\"([^\"]+)\".*", "$1");
     AtomicInteger granted = new AtomicInteger();
     AtomicBoolean over = new AtomicBoolean();
@@ -186,15 +213,22 @@ final class StoppedStoresIT {
           granted.addAndGet(answer.statusCode() == 200 ? 1 : 0);
           return answer.body().contains("\"mode\":\"store\"");
         });
-    while (check("closed").statusCode() == 200) {
-      granted.incrementAndGet();
+    for (int cost : List.of(100, 1)) {
+      while (check("closed", cost).statusCode() == 200) {
+        granted.addAndGet(cost);
+      }
     }
     assertThat(granted.get()).isLessThanOrEqualTo(LIMIT);
   }
 
   private boolean ask(String rule, AtomicInteger granted, AtomicBoolean over) throws Exception {
     while (!over.get()) {
-      granted.addAndGet(check(rule).statusCode() == 200 ? 1 : 0);
+      if (check(rule).statusCode() == 200) {
+        granted.incrementAndGet();
+      } else {
+        // A store that is given up is answered for at once, and that would be all that is done.
+        LockSupport.parkNanos(PAUSE_NANOS);
+      }
     }
     return true;
   }
@@ -209,7 +243,7 @@ final class StoppedStoresIT {
   }
 
   private List<Asked> asked(String lease) {
-    String resource = "/api/v1/concurrency/c/leases";
+    String resource = "/api/v1/concurrency/" + own + "/leases";
     String gone = "^503 .*\"outcome\":\"(none|unknown)\"";
     // A request that was sent before the store was given up may be counted when it resumes.
     String refused = "^503 .*(\"mode\":\"closed\"|\"outcome\":\"unknown\")";
@@ -221,39 +255,57 @@ final class StoppedStoresIT {
         new Asked("queue", () -> check("queue"), refused),
         new Asked("held", () -> check("held"), refused),
         new Asked("free", () -> check("free"), "^200 .*\"mode\":\"open\""),
-        new Asked("acquire", () -> api.post(resource, ""), gone),
-        new Asked("renew", () -> api.put(resource + "/" + lease, ""), gone),
-        new Asked("release", () -> api.delete(resource + "/" + lease), gone),
+        new Asked("acquire", () -> doors.api.post(resource, ""), gone),
+        new Asked("renew", () -> doors.api.put(resource + "/" + lease, ""), gone),
+        new Asked("release", () -> doors.api.delete(resource + "/" + lease), gone),
         new Asked(
             "refund",
             () ->
-                api.post(
+                doors.api.post(
                     "/api/v1/refund",
-                    json("{'rule':'held','key':'k','leaseId':'%s'}".formatted(lease))),
+                    json("{'rule':'%s','key':'k','leaseId':'%s'}".formatted(own("held"), lease))),
             gone),
-        new Asked("state", () -> api.get("/api/v1/concurrency/c"), gone),
-        new Asked("gateway, closed", () -> gateway.get("/closed/a"), "^503 "),
-        new Asked("gateway, local", () -> gateway.get("/local/a"), "^204 "),
-        new Asked("gateway, open", () -> gateway.get("/open/a"), "^204 "));
+        new Asked("state", () -> doors.api.get("/api/v1/concurrency/" + own), gone),
+        new Asked("gateway, closed", () -> gateway("/closed/a"), "^503 "),
+        new Asked("gateway, local", () -> gateway("/local/a"), "^204 "),
+        new Asked("gateway, open", () -> gateway("/open/a"), "^204 "));
   }
 
   private Code envoyAnswers(String rule) {
-    return envoy
+    return doors
+        .envoy
         .shouldRateLimit(
             RateLimitRequest.newBuilder()
                 .setDomain("edge")
                 .addDescriptors(
                     RateLimitDescriptor.newBuilder()
                         .addEntries(
-                            RateLimitDescriptor.Entry.newBuilder().setKey("rule").setValue(rule))
+                            RateLimitDescriptor.Entry.newBuilder()
+                                .setKey("rule")
+                                .setValue(own(rule)))
                         .addEntries(
                             RateLimitDescriptor.Entry.newBuilder().setKey("user").setValue("1")))
                 .build())
         .getOverallCode();
   }
 
+  private HttpResponse<String> gateway(String path) throws IOException, InterruptedException {
+    return doors.gateway.get("/" + own + path);
+  }
+
   private HttpResponse<String> check(String rule) throws IOException, InterruptedException {
-    return api.post("/api/v1/check", json("{'rule':'%s','key':'k'}".formatted(rule)));
+    return check(rule, 1);
+  }
+
+  private HttpResponse<String> check(String rule, int cost)
+      throws IOException, InterruptedException {
+    String json = json("{'rule':'%s','key':'k','cost':%d}".formatted(own(rule), cost));
+    return doors.api.post("/api/v1/check", json);
+  }
+
+  /** Names of rules begin with what is stopped, because the stores outlive a test. */
+  private String own(String rule) {
+    return own + " " + rule;
   }
 
   private void rule(String fields, int limit) throws IOException, InterruptedException {
@@ -263,7 +315,8 @@ final class StoppedStoresIT {
   }
 
   private String created(String path, String fields) throws IOException, InterruptedException {
-    HttpResponse<String> answer = api.post(path, json(fields));
+    HttpResponse<String> answer =
+        doors.api.post(path, json(fields.replace("'name':'", "'name':'" + own + " ")));
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(201);
     return answer.body();
   }

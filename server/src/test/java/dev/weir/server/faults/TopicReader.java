@@ -20,7 +20,7 @@ import org.apache.kafka.common.header.Header;
 
 /** Reads the topic of messages from its beginning, whatever the sender has done with it. */
 public final class TopicReader implements AutoCloseable {
-  private static final Duration BOUND = Duration.ofSeconds(60);
+  private static final Duration BOUND = Duration.ofMinutes(3);
   private static final String TOPIC = MessageTopics.DEFAULT.outbound();
   private static final String SENDER_GROUP = "weir-sender";
 
