@@ -13,8 +13,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -118,7 +120,32 @@ final class SlotDatabase implements AutoCloseable {
     return journal;
   }
 
-  /** Copies the database as it was created; returns the URL of the copy. */
+  /**
+   * Copies the rows of all tables as they were created, without keys, into a schema of its own;
+   * returns its URL. It is made much faster than a copy of the database.
+   */
+  String copyRows() throws SQLException {
+    String name = "copy" + copies.incrementAndGet();
+    try (Connection connection = connect(postgresql.jdbcUrl());
+        Statement statement = connection.createStatement()) {
+      List<String> tables = new ArrayList<>();
+      try (ResultSet rows =
+          statement.executeQuery(
+              "select table_name from information_schema.tables where table_schema = 'public'"
+                  + " and table_type = 'BASE TABLE'")) {
+        while (rows.next()) {
+          tables.add(rows.getString(1));
+        }
+      }
+      statement.execute("create schema " + name);
+      for (String table : tables) {
+        statement.execute("create table %s.%s as table public.%2$s".formatted(name, table));
+      }
+    }
+    return postgresql.jdbcUrl() + "?currentSchema=" + name;
+  }
+
+  /** Copies the database as it was created, for a node; returns the URL of the copy. */
   String copy() throws SQLException {
     String name = "copy" + copies.incrementAndGet();
     try (Connection connection =
