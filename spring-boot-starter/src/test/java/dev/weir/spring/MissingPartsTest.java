@@ -1,6 +1,7 @@
 package dev.weir.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import java.io.File;
 import java.io.IOException;
@@ -45,64 +46,50 @@ final class MissingPartsTest {
 
   @Test
   void onSpringMvcReactorIsNotNeeded() throws Exception {
-    assertThat(without(OF_REACTOR, "servlet")).contains(LIMITED);
+    assertThat(without(OF_REACTOR, "servlet")).singleElement(STRING).contains(LIMITED);
   }
 
+  /** Slots that are configured to be in one of them name the artifact that is missing. */
   @Test
-  void onSpringMvcNeitherRedisNorActuatorIsNeeded() throws Exception {
-    assertThat(without(OF_REDIS_AND_ACTUATOR, "servlet")).contains(LIMITED);
-  }
-
-  @Test
-  void onWebFluxNeitherRedisNorActuatorIsNeeded() throws Exception {
-    assertThat(without(OF_REDIS_AND_ACTUATOR, "webflux")).contains(LIMITED);
-  }
-
-  @Test
-  void onWebFluxReactorNettyIsNotNeeded() throws Exception {
-    assertThat(without(OF_REACTOR_NETTY, "webflux")).contains(LIMITED);
-  }
-
-  @Test
-  void slotsInPostgresqlNeedTheirArtifact() throws Exception {
-    assertThat(
-            without(
-                List.of("dev.weir.store.jdbc.internal.Sql"),
-                "servlet",
-                "weir.slots.store=postgresql"))
+  void neitherRedisNorDatabasesNorTemporalNorActuatorIsNeeded() throws Exception {
+    List<String> outputs =
+        without(
+            OF_REDIS_AND_ACTUATOR,
+            "servlet",
+            "webflux",
+            "servlet weir.slots.store=postgresql",
+            "servlet weir.slots.store=remote");
+    assertThat(outputs.subList(0, 2)).allSatisfy(each -> assertThat(each).contains(LIMITED));
+    assertThat(outputs.get(2))
         .contains("The artifact weir-store-jdbc is not on the class path.")
         .doesNotContain("They got");
-  }
-
-  /** Where WebFlux runs on Tomcat: the two requests come from two addresses that they make up. */
-  @Test
-  void onWebFluxOnTomcatClientsCannotForgeTheirAddress() throws Exception {
-    for (String strategy : new String[] {"framework", "native"}) {
-      assertThat(
-              without(OF_REACTOR_NETTY, "webflux", "server.forward-headers-strategy=" + strategy))
-          .as(strategy)
-          .contains(LIMITED);
-    }
-  }
-
-  @Test
-  void onWebFluxTomcatIsNotNeeded() throws Exception {
-    assertThat(without(OF_TOMCAT, "webflux")).contains(LIMITED);
-  }
-
-  @Test
-  void slotsOfAServerNeedTheirArtifact() throws Exception {
-    assertThat(
-            without(
-                List.of("dev.weir.workflows.RemoteSlots", "io.temporal.client.WorkflowClient"),
-                "servlet",
-                "weir.slots.store=remote"))
+    assertThat(outputs.get(3))
         .contains("The artifact weir-workflows is not on the class path.")
         .doesNotContain("They got");
   }
 
-  /** The output on a class path without the jars of these classes. */
-  private static String without(List<String> missing, String... arguments)
+  /**
+   * Then WebFlux runs on Tomcat, and the two requests come from two addresses that they make up.
+   */
+  @Test
+  void onWebFluxReactorNettyIsNotNeededAndClientsCannotForgeTheirAddress() throws Exception {
+    assertThat(
+            without(
+                OF_REACTOR_NETTY,
+                "webflux",
+                "webflux server.forward-headers-strategy=framework",
+                "webflux server.forward-headers-strategy=native"))
+        .hasSize(3)
+        .allSatisfy(each -> assertThat(each).contains(LIMITED));
+  }
+
+  @Test
+  void onWebFluxTomcatIsNotNeeded() throws Exception {
+    assertThat(without(OF_TOMCAT, "webflux")).singleElement(STRING).contains(LIMITED);
+  }
+
+  /** What services print one after the other, on a class path without the jars of these classes. */
+  private static List<String> without(List<String> missing, String... services)
       throws IOException, InterruptedException, ReflectiveOperationException, URISyntaxException {
     List<String> left =
         new ArrayList<>(List.of(System.getProperty("java.class.path").split(File.pathSeparator)));
@@ -120,10 +107,12 @@ final class MissingPartsTest {
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
     command.addAll(List.of("-cp", String.join(File.pathSeparator, left)));
     command.add(TwoRequests.class.getName());
-    command.addAll(List.of(arguments));
+    command.addAll(List.of(services));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     process.waitFor();
-    return output;
+    List<String> outputs = List.of(output.split(TwoRequests.OVER + "\\R"));
+    assertThat(outputs).as(output).hasSize(services.length);
+    return outputs;
   }
 }

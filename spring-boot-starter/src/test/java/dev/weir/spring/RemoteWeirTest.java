@@ -139,7 +139,7 @@ final class RemoteWeirTest {
               new RemoteGate.Settings(
                   node.address(),
                   Optional.of(SECRET),
-                  Duration.ofSeconds(20),
+                  Duration.ofMinutes(3),
                   WeirProperties.OnFailure.CLOSED,
                   List.of("X-Api-Key")),
               FlowObserver.NONE)) {
@@ -212,6 +212,8 @@ final class RemoteWeirTest {
         weir.toString(),
         "weir.remote.key",
         key,
+        "weir.remote.timeout",
+        "3m",
         "weir.remote.on-failure",
         onFailure);
   }

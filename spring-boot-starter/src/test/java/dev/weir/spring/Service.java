@@ -39,7 +39,7 @@ import org.springframework.http.client.ReactorResourceFactory;
 
 /** The sample service, running on a free port, and a client of it. */
 final class Service implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration PATIENCE = Duration.ofMinutes(3);
 
   private static final Duration POLL = Duration.ofMillis(10);
 

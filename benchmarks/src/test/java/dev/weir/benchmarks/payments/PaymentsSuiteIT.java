@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /** The cases run, and check that what they measure was done; their figures mean nothing here. */
 final class PaymentsSuiteIT {
-  private static final Effort SMALL = new Effort(1, 2_500, 200);
+  private static final Effort SMALL = new Effort(1, 500, 50);
 
   private static List<Row> run(PaymentsSuite.Case part) throws Exception {
     Suite.Request request =

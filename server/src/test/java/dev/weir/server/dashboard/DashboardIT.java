@@ -34,7 +34,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Journeys of an operator through the dashboard, in a real browser on a running node. */
 @EnabledIfEnvironmentVariable(named = Chromium.FOLDER, matches = ".+")
-@Timeout(value = 300, threadMode = Timeout.ThreadMode.SAME_THREAD)
+@Timeout(value = 900, threadMode = Timeout.ThreadMode.SAME_THREAD)
 final class DashboardIT {
   private static final String TOKEN = "token-of-the-administrator";
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * without scrolling sideways, and with a picture of it kept in {@code target/dashboard}.
  */
 @EnabledIfEnvironmentVariable(named = Chromium.FOLDER, matches = ".+")
-@Timeout(value = 300, threadMode = Timeout.ThreadMode.SAME_THREAD)
+@Timeout(value = 900, threadMode = Timeout.ThreadMode.SAME_THREAD)
 final class DashboardLooksIT {
   /** Headings of pages by their routes. */
   private static final Map<String, String> PAGES = new LinkedHashMap<>();
@@ -43,7 +43,7 @@ final class DashboardLooksIT {
 
   @BeforeAll
   static void makeData() {
-    assertThat(NODE.http().post("/api/v1/dashboard/sample", "{\"seconds\":300}").status())
+    assertThat(NODE.http().post("/api/v1/dashboard/sample", "{\"seconds\":3}").status())
         .isEqualTo(202);
     chromium = Chromium.launch();
   }

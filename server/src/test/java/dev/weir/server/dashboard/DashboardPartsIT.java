@@ -37,10 +37,10 @@ import org.junit.jupiter.api.io.TempDir;
  * while the database is gone.
  */
 @EnabledIfEnvironmentVariable(named = Chromium.FOLDER, matches = ".+")
-@Timeout(value = 300, threadMode = Timeout.ThreadMode.SAME_THREAD)
+@Timeout(value = 900, threadMode = Timeout.ThreadMode.SAME_THREAD)
 final class DashboardPartsIT {
   /** The broker starts with the first message. */
-  private static final int BROKER_START_MS = 120_000;
+  private static final int BROKER_START_MS = 180_000;
 
   @TempDir private static Path folder;
   private static EmbeddedDatabase database;

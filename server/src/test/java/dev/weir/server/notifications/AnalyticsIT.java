@@ -3,6 +3,7 @@ package dev.weir.server.notifications;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.opensearch.OpenSearchProcess;
+import dev.weir.server.faults.Relay;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
 import dev.weir.server.http.LogWatch;
@@ -23,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Analytics over HTTP, on one node with its own PostgreSQL and Kafka, and a real OpenSearch. */
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 final class AnalyticsIT {
   private static final String TOKEN = "token-of-administrators";
   private static final String SECRET = "hunter2-hunter2-hunter2";
@@ -33,6 +34,7 @@ final class AnalyticsIT {
       throws Exception {
     try (LogWatch log = new LogWatch();
         OpenSearchProcess search = new OpenSearchProcess(folder.resolve("opensearch"));
+        Relay way = new Relay(search.address().getPort());
         Node node =
             start(
                 Map.of(
@@ -41,7 +43,7 @@ final class AnalyticsIT {
                     Setting.ADMIN_TOKEN,
                     TOKEN,
                     Setting.OPENSEARCH_URL,
-                    search.address().toString(),
+                    "http://127.0.0.1:" + way.port(),
                     Setting.OPENSEARCH_USER,
                     "weir",
                     Setting.OPENSEARCH_PASSWORD,
@@ -67,7 +69,7 @@ final class AnalyticsIT {
       invalidQuestionsAreNamed(http);
       assertThat(new Http(node.address()).get("/api/analytics/users").status()).isEqualTo(401);
 
-      search.kill();
+      way.cut();
       Http.Answer down = http.get("/api/analytics/users");
       assertThat(down.status()).isEqualTo(503);
       assertThat(down.textAt("type")).isEqualTo("urn:weir:problem:opensearch-unavailable");
@@ -75,7 +77,7 @@ final class AnalyticsIT {
       send(http, 102);
       Waiting.until(
           "the warning", () -> http.get("/health/ready").ok().text().contains("OpenSearch"));
-      search.restart();
+      way.mend();
       Waiting.until("what was sent meanwhile", () -> attempts(http) == 7);
       assertThat(http.get("/metrics").text())
           .contains("rate_limiter_message_events_total{result=\"dropped\"} 0.0")

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.server.faults.Database;
 import dev.weir.server.faults.KafkaProcess;
 import dev.weir.server.faults.Ports;
+import dev.weir.server.faults.Relay;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -21,6 +23,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,12 +32,32 @@ import org.junit.jupiter.api.io.TempDir;
 /** A sender without the rest of a node, as its operators see it. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class SenderNodeIT {
+  private static final Map<Setting, String> ON_A_PORT = Map.of(Setting.SENDER_PORT, "0");
+
+  @TempDir private static Path folder;
+  private static Database database;
+  private static Relay toKafka;
+  private static KafkaProcess kafka;
+
+  @BeforeAll
+  static void start() throws Exception {
+    database = migrated(folder.resolve("data"));
+    int port = Ports.free();
+    toKafka = new Relay(port);
+    kafka = KafkaProcess.start(folder.resolve("kafka"), port, toKafka.port());
+  }
+
+  @AfterAll
+  static void stop() throws IOException {
+    kafka.close();
+    toKafka.close();
+    database.close();
+  }
+
   @Test
-  void answersOperatorsOnAPortOfItsOwn(@TempDir Path folder) throws Exception {
-    int kafkaPort = Ports.free();
-    try (Database database = migrated(folder.resolve("data"));
-        SenderNode sender =
-            SenderNode.start(settings(database, kafkaPort, Map.of(Setting.SENDER_PORT, "0")))) {
+  void answersOperatorsOnAPortOfItsOwn() throws Exception {
+    toKafka.cut();
+    try (SenderNode sender = SenderNode.start(settings(ON_A_PORT))) {
       Http http = new Http(URI.create("http://127.0.0.1:" + sender.port().orElseThrow()));
       Waiting.until(
           "the warning", () -> http.get("/health/ready").ok().text().contains("cannot be read"));
@@ -41,26 +65,24 @@ final class SenderNodeIT {
       assertThat(http.get("/metrics").text())
           .contains("rate_limiter_message_broker_down 1.0")
           .contains("jvm_memory_used_bytes");
-      try (KafkaProcess kafka = KafkaProcess.start(folder.resolve("kafka"), kafkaPort, kafkaPort)) {
-        publish(kafka, 7, "7: hello");
-        Waiting.until(
-            "the message to be sent",
-            () ->
-                http.get("/metrics")
-                    .text()
-                    .contains("rate_limiter_message_attempts_total{result=\"taken\"} 1.0"));
-        // The broker is alone, and does not flush each message.
-        Waiting.until(
-            "the warning about topics",
-            () ->
-                http.get("/health/ready")
-                    .ok()
-                    .text()
-                    .contains(
-                        "topic sms-outbound has replication factor 1, min.insync.replicas=1"));
-        assertThat(http.get("/health/ready").ok().text()).doesNotContain("cannot be read");
-        assertThat(http.get("/metrics").text()).contains("rate_limiter_message_broker_down 0.0");
-      }
+      toKafka.mend();
+      publish(7, "7: hello");
+      Waiting.until(
+          "the message to be sent",
+          () ->
+              http.get("/metrics")
+                  .text()
+                  .contains("rate_limiter_message_attempts_total{result=\"taken\"} 1.0"));
+      // The broker is alone, and does not flush each message.
+      Waiting.until(
+          "the warning about topics",
+          () ->
+              http.get("/health/ready")
+                  .ok()
+                  .text()
+                  .contains("topic sms-outbound has replication factor 1, min.insync.replicas=1"));
+      assertThat(http.get("/health/ready").ok().text()).doesNotContain("cannot be read");
+      assertThat(http.get("/metrics").text()).contains("rate_limiter_message_broker_down 0.0");
       wrongRequestsAreRefused(http, sender.port().orElseThrow());
     }
   }
@@ -78,17 +100,13 @@ final class SenderNodeIT {
   }
 
   @Test
-  void hasNoPortUnlessOneIsGivenAndSaysIfItIsInUse(@TempDir Path folder) throws Exception {
-    int nowhere = Ports.free();
-    try (Database database = Database.start(folder.resolve("data"));
-        ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      try (SenderNode sender = SenderNode.start(settings(database, nowhere, Map.of()))) {
+  void hasNoPortUnlessOneIsGivenAndSaysIfItIsInUse() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      try (SenderNode sender = SenderNode.start(settings(Map.of()))) {
         assertThat(sender.port()).isEmpty();
       }
       String port = Integer.toString(taken.getLocalPort());
-      assertThatThrownBy(
-              () ->
-                  SenderNode.start(settings(database, nowhere, Map.of(Setting.SENDER_PORT, port))))
+      assertThatThrownBy(() -> SenderNode.start(settings(Map.of(Setting.SENDER_PORT, port))))
           .isInstanceOf(InvalidSettingException.class)
           .hasMessageContaining("weir.sender.port");
     }
@@ -96,43 +114,37 @@ final class SenderNodeIT {
 
   /** Otherwise it would take a share of the messages, and hand them to another provider. */
   @Test
-  void senderWithAnotherProviderSendsNothingAndSaysSoUntilTheOthersHaveGone(@TempDir Path folder)
-      throws Exception {
-    int kafkaPort = Ports.free();
-    Map<Setting, String> port = Map.of(Setting.SENDER_PORT, "0");
+  void senderWithAnotherProviderSendsNothingAndSaysSoUntilTheOthersHaveGone() throws Exception {
     Map<Setting, String> webhook =
         Map.of(
             Setting.SENDER_PORT, "0",
             Setting.NOTIFICATIONS_PROVIDER, "webhook",
             Setting.NOTIFICATIONS_WEBHOOK_URL, "http://127.0.0.1:" + Ports.free(),
             Setting.NOTIFICATIONS_WEBHOOK_SECRET, "0123456789abcdef");
-    try (Database database = migrated(folder.resolve("data"));
-        KafkaProcess kafka = KafkaProcess.start(folder.resolve("kafka"), kafkaPort, kafkaPort)) {
-      SenderNode first = SenderNode.start(settings(database, kafkaPort, port));
-      try (SenderNode second = SenderNode.start(settings(database, kafkaPort, webhook))) {
-        Http http = new Http(URI.create("http://127.0.0.1:" + second.port().orElseThrow()));
-        assertThat(http.get("/health/ready").ok().text())
-            .contains("this node sends no messages")
-            .contains("is webhook 127.0.0.1 (")
-            .contains("on this database is log");
-        Http sending = new Http(URI.create("http://127.0.0.1:" + first.port().orElseThrow()));
-        for (int i = 0; i < 20; i++) {
-          publish(kafka, i, i + ": hello");
-        }
-        Waiting.until(
-            "all messages to be sent by the first",
-            () ->
-                sending
-                    .get("/metrics")
-                    .text()
-                    .contains("rate_limiter_message_attempts_total{result=\"taken\"} 20.0"));
-        first.close();
-        Waiting.until(
-            "the second to send",
-            () -> !http.get("/health/ready").ok().text().contains("this node sends no messages"));
-      } finally {
-        first.close();
+    SenderNode first = SenderNode.start(settings(ON_A_PORT));
+    try (SenderNode second = SenderNode.start(settings(webhook))) {
+      Http http = new Http(URI.create("http://127.0.0.1:" + second.port().orElseThrow()));
+      assertThat(http.get("/health/ready").ok().text())
+          .contains("this node sends no messages")
+          .contains("is webhook 127.0.0.1 (")
+          .contains("on this database is log");
+      Http sending = new Http(URI.create("http://127.0.0.1:" + first.port().orElseThrow()));
+      for (int i = 0; i < 20; i++) {
+        publish(i, i + ": hello");
       }
+      Waiting.until(
+          "all messages to be sent by the first",
+          () ->
+              sending
+                  .get("/metrics")
+                  .text()
+                  .contains("rate_limiter_message_attempts_total{result=\"taken\"} 20.0"));
+      first.close();
+      Waiting.until(
+          "the second to send",
+          () -> !http.get("/health/ready").ok().text().contains("this node sends no messages"));
+    } finally {
+      first.close();
     }
   }
 
@@ -146,16 +158,16 @@ final class SenderNodeIT {
     return database;
   }
 
-  private static Settings settings(Database database, int kafkaPort, Map<Setting, String> more) {
+  private static Settings settings(Map<Setting, String> more) {
     Map<Setting, String> settings = new EnumMap<>(Setting.class);
-    settings.put(Setting.KAFKA_SERVERS, "127.0.0.1:" + kafkaPort);
+    settings.put(Setting.KAFKA_SERVERS, kafka.address());
     settings.put(Setting.NOTIFICATIONS_PROVIDER, "log");
     settings.putAll(more);
     return Settings.of(settings, database.environment(), Optional.empty());
   }
 
-  private static void publish(KafkaProcess kafka, int key, String value) throws Exception {
-    try (Producer<byte[], byte[]> producer = kafka.clients().producer(Duration.ofSeconds(30))) {
+  private static void publish(int key, String value) throws Exception {
+    try (Producer<byte[], byte[]> producer = kafka.clients().producer(Duration.ofMinutes(3))) {
       producer
           .send(
               new ProducerRecord<>(
