@@ -57,8 +57,8 @@ interface BrokerLaws extends NotificationLaws {
     assertThat(answer.header("retry-after")).hasValue("1");
   }
 
-  /** Property 5, by a broker that is gone. */
-  @Property(tries = 100, generation = GenerationMode.RANDOMIZED)
+  /** Property 5, by a broker that is gone: a second way, so with fewer cases. */
+  @Property(tries = 25, generation = GenerationMode.RANDOMIZED)
   default void messageIsNotCountedWhileTheBrokerIsGone(
       @ForAll @IntRange(min = 0, max = 4) int count,
       @ForAll @IntRange(min = 1, max = 4) int left,

@@ -176,11 +176,11 @@ interface ConfigurationLaws extends NotificationLaws {
   }
 
   /** A limit that is changed amid a burst: neither the old one nor the new one is exceeded. */
-  @Property(tries = 100, generation = GenerationMode.RANDOMIZED)
+  @Property(tries = 25, generation = GenerationMode.RANDOMIZED)
   default void changeAmidABurstLetsNeitherLimitBeExceeded(
       @ForAll @IntRange(min = 1, max = 4) int oldLimit,
       @ForAll @IntRange(min = 1, max = 4) int newLimit,
-      @ForAll @IntRange(min = 4, max = 16) int callers,
+      @ForAll @IntRange(min = 4, max = 10) int callers,
       @ForAll @IntRange(min = 0, max = 3) int before)
       throws SQLException {
     long user = stage().newUser();

@@ -99,7 +99,9 @@ final class NotificationStage implements AutoCloseable {
     settings.put(Setting.KAFKA_SERVERS, kafka.address());
     settings.put(Setting.NOTIFICATIONS_PROVIDER, "log");
     settings.put(Setting.NOTIFICATIONS_SENDER, Boolean.toString(isSender));
-    settings.put(Setting.NOTIFICATIONS_SEND_TIMEOUT, "PT8S");
+    settings.put(Setting.NOTIFICATIONS_SEND_TIMEOUT, "PT20S");
+    // Nobody waits so long for a connection, on however busy a machine.
+    settings.put(Setting.DB_WAIT, "PT1M");
     return add(Node.start(Settings.of(settings, database.environment(), Optional.empty())));
   }
 

@@ -101,7 +101,7 @@ interface TopicLaws extends NotificationLaws {
         codePoints
             .list()
             .ofMinSize(1)
-            .ofMaxSize(200)
+            .ofMaxSize(100)
             .map(
                 list ->
                     list.stream()
@@ -115,6 +115,6 @@ interface TopicLaws extends NotificationLaws {
         .as(Sending::new)
         .list()
         .ofMinSize(1)
-        .ofMaxSize(5);
+        .ofMaxSize(3);
   }
 }
