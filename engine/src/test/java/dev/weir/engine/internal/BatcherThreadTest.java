@@ -152,7 +152,7 @@ final class BatcherThreadTest {
         isThreadFirst
             ? plain.withThread("worker").withMaxWait(maxWait)
             : plain.withMaxWait(maxWait).withThread("worker");
-    FutureTask<List<Integer>> first = call(() -> batcher.submit(List.of(1)));
+    FutureTask<List<Integer>> first = call(() -> submitted(batcher, 1));
     begun.await();
     FutureTask<List<Integer>> second = call(() -> batcher.submit(List.of(2)));
 
@@ -164,7 +164,18 @@ final class BatcherThreadTest {
             failure -> assertThat(failure.outcome()).isEqualTo(StoreException.Outcome.NONE));
     goOn.countDown();
     assertThat(first.get()).containsExactly(1);
-    assertThat(batcher.submit(List.of(3))).containsExactly(3);
+    assertThat(submitted(batcher, 3)).containsExactly(3);
+  }
+
+  /** On a busy machine, even a thread with nothing to do may come too late. */
+  private static List<Integer> submitted(Batcher<Integer, Integer> batcher, int number) {
+    while (true) {
+      try {
+        return batcher.submit(List.of(number));
+      } catch (StoreException tooLate) {
+        assertThat(tooLate.outcome()).isEqualTo(StoreException.Outcome.NONE);
+      }
+    }
   }
 
   private static void await(CountDownLatch latch) {

@@ -11,7 +11,6 @@ import dev.weir.store.tck.internal.CheckedDataSource;
 import dev.weir.store.tck.internal.OracleSql;
 import dev.weir.store.tck.internal.OracleStandIn;
 import dev.weir.store.tck.slots.Node;
-import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Random;
@@ -54,7 +53,7 @@ public final class OracleDatabase {
             1,
             12,
             // H2 takes longer than a server would: it executes batches row by row.
-            Duration.ofSeconds(30)));
+            Database.PATIENCE));
   }
 
   /** Returns the connections of one node. */

@@ -10,7 +10,6 @@ import dev.weir.store.tck.internal.OracleStandIn;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.stream.IntStream;
@@ -26,8 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class OracleMigrationTest {
   private final HikariDataSource pool =
-      OraclePool.open(
-          new PoolSettings(OracleStandIn.create(), "", "", 1, 4, Duration.ofSeconds(30)));
+      OraclePool.open(new PoolSettings(OracleStandIn.create(), "", "", 1, 4, Database.PATIENCE));
 
   @AfterEach
   void close() {

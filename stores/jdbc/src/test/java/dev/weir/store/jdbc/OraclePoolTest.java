@@ -8,7 +8,6 @@ import dev.weir.store.tck.internal.OracleStandIn;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,7 +39,7 @@ final class OraclePoolTest {
       throws SQLException {
     try (HikariDataSource pool =
             OraclePool.open(
-                new PoolSettings(OracleStandIn.create(), "", "", 1, 2, Duration.ofSeconds(30)));
+                new PoolSettings(OracleStandIn.create(), "", "", 1, 2, Database.PATIENCE));
         Connection connection = pool.getConnection();
         Statement statement = connection.createStatement()) {
       statement.execute("create alias fail for '%s.fail'".formatted(Function.class.getName()));
@@ -59,7 +58,7 @@ final class OraclePoolTest {
   void sessionDoesNotDependOnTheLocale() {
     try (HikariDataSource pool =
         OraclePool.open(
-            new PoolSettings(OracleStandIn.create(), "", "", 1, 2, Duration.ofSeconds(30)))) {
+            new PoolSettings(OracleStandIn.create(), "", "", 1, 2, Database.PATIENCE))) {
       assertThat(pool.getConnectionInitSql())
           .contains("nls_sort = binary", "nls_comp = binary", "nls_numeric_characters = '.,'");
     }

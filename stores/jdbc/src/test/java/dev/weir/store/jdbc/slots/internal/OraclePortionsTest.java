@@ -39,8 +39,7 @@ final class OraclePortionsTest {
   private static final int MANY = InList.MAX_VALUES + 8;
 
   private final HikariDataSource pool =
-      OraclePool.open(
-          new PoolSettings(OracleStandIn.create(), "", "", 1, 8, Duration.ofSeconds(30)));
+      OraclePool.open(new PoolSettings(OracleStandIn.create(), "", "", 1, 8, Database.PATIENCE));
   private final DataSource connections = CheckedDataSource.of(pool).dataSource();
   private final Transactions transactions = new Transactions(Dialect.ORACLE, connections, () -> {});
   private final Node node;

@@ -18,7 +18,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -40,8 +39,7 @@ final class OracleScanTest {
   private static final int MANY = 3_000;
 
   private final HikariDataSource pool =
-      OraclePool.open(
-          new PoolSettings(OracleStandIn.create(), "", "", 1, 8, Duration.ofSeconds(30)));
+      OraclePool.open(new PoolSettings(OracleStandIn.create(), "", "", 1, 8, Database.PATIENCE));
   private final DataSource connections = CheckedDataSource.of(pool).dataSource();
   private final Node node;
 
