@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * How the program is started in a process of its own: as the jar that users start where the tests
  * run with that jar, as in the gate, and from the class path of the test elsewhere. The jar is
  * started with an archive of its classes as they are when it is up. The archive is made once for
- * each jar, and more than halves the work of a start.
+ * each jar, and halves the work of a start.
  */
 public final class Program {
   private static final Logger log = LoggerFactory.getLogger(Program.class);

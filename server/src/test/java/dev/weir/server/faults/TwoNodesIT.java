@@ -71,7 +71,7 @@ final class TwoNodesIT {
   @Test
   void aChangeOnOneNodeIsInForceAtTheNextSlotOfTheOther() throws Exception {
     first.configure("{'configName':'seen','maxPerWindow':5,'windowSize':'PT1S'}");
-    for (int version = 1; version <= 20; version++) {
+    for (int version = 1; version <= 10; version++) {
       assertThat(second.post("/api/v1/slots", request("seen", "seen-" + version)).body())
           .contains("\"configVersion\":" + version);
       first.configure(
@@ -104,8 +104,8 @@ final class TwoNodesIT {
     first.configure("{'configName':'cut','maxPerWindow':50,'windowSize':'PT1S'}");
     try (Journal journal = new Journal(folder.resolve("cut.ndjson"))) {
       int told = 0;
-      for (int call = 0; call < 15; call++) {
-        told += hangUp(one.address(), "cut-" + call, call * 40, journal);
+      for (int call = 0; call < 6; call++) {
+        told += hangUp(one.address(), "cut-" + call, call * 60, journal);
       }
       assertThat(told).isPositive();
       assertThat(first.post("/api/v1/slots", request("cut", "cut-after")).statusCode())
@@ -119,7 +119,7 @@ final class TwoNodesIT {
   /** Sends lines, reads some of the answers, and is gone in the middle of both. */
   private static int hangUp(URI address, String id, int read, Journal journal) throws IOException {
     String lines =
-        IntStream.range(0, 1_000)
+        IntStream.range(0, 600)
             .mapToObj(i -> request("cut", id + "-" + i) + "\n")
             .collect(Collectors.joining());
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), address.getPort())) {
