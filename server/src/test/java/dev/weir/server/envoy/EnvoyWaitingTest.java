@@ -26,12 +26,19 @@ import org.junit.jupiter.api.Timeout;
 final class EnvoyWaitingTest {
   private static final RateLimitDescriptor PATIENT = descriptor("rule", "patient");
 
+  /** The longest that a rule may have. */
+  private static final Duration LONGEST_WAIT =
+      Duration.ofMillis(Quota.QueueSettings.MAX_DELAY_MILLIS);
+
+  /** No test waits until it is over. */
+  private static final Duration LONG = Duration.ofMinutes(10);
+
   /** One may pass, one may wait. */
   private static RuleSpec patient(Duration delay) {
     return RuleSpec.of(
         "patient",
         new Quota.Rate(
-            FixedWindow.of(1, Duration.ofMinutes(1)),
+            new FixedWindow(1, 3_600_000_000L, FixedWindow.Start.FIRST_USE),
             new Quota.QueueSettings(true, 1, delay.toMillis())));
   }
 
@@ -51,13 +58,13 @@ final class EnvoyWaitingTest {
 
   @Test
   void refusesImmediatelyIfTheDeadlineIsBeforeTheTurn() throws IOException {
-    try (ServedRules served = ServedRules.start().with(patient(Duration.ofSeconds(30)))) {
+    try (ServedRules served = ServedRules.start().with(patient(LONGEST_WAIT))) {
       served.ask(PATIENT);
       for (int i = 0; i < 2; i++) {
         RateLimitResponse refused =
             served
                 .client()
-                .withDeadlineAfter(10, TimeUnit.SECONDS)
+                .withDeadlineAfter(25, TimeUnit.SECONDS)
                 .shouldRateLimit(request(PATIENT));
         assertThat(refused.getOverallCode()).isEqualTo(Code.OVER_LIMIT);
         assertThat(refused.getStatuses(0).getCode()).isEqualTo(Code.OVER_LIMIT);
@@ -72,7 +79,7 @@ final class EnvoyWaitingTest {
 
   @Test
   void givesThePlaceOfAnotherToTheNextWhenACallIsCancelled() throws Exception {
-    try (ServedRules served = ServedRules.start().with(patient(Duration.ofSeconds(30)))) {
+    try (ServedRules served = ServedRules.start().with(patient(LONGEST_WAIT))) {
       served.ask(PATIENT);
       Future<RateLimitResponse> first = later(served);
       awaitWaiting(served, 1);
@@ -98,7 +105,7 @@ final class EnvoyWaitingTest {
       served.ask(PATIENT);
       Future<RateLimitResponse> waiting = later(served);
       Waiting.until("it to have begun to wait", () -> served.queued.get() == 1);
-      served.server.drain(Duration.ZERO, Duration.ofSeconds(30));
+      served.server.drain(Duration.ZERO, LONG);
       assertThat(waiting.get().getOverallCode()).isEqualTo(Code.OK);
     }
   }
@@ -106,7 +113,7 @@ final class EnvoyWaitingTest {
   @Test
   void cutsWhatWaitsTooLongAndGivesItsPlaceBack() throws Exception {
     ServedRules.Stores stores = ServedRules.Stores.inMemory();
-    try (ServedRules served = ServedRules.sharing(stores).with(patient(Duration.ofSeconds(30)))) {
+    try (ServedRules served = ServedRules.sharing(stores).with(patient(LONGEST_WAIT))) {
       served.ask(PATIENT);
       var unused = later(served);
       awaitWaiting(served, 1);
@@ -123,9 +130,7 @@ final class EnvoyWaitingTest {
   void saysThatItIsLeavingBeforeItDoes() throws Exception {
     try (ServedRules served = ServedRules.start().with(patient(Duration.ofMillis(1)))) {
       assertThat(served.health()).isEqualTo(ServingStatus.SERVING);
-      Thread drain =
-          Thread.ofVirtual()
-              .start(() -> served.server.drain(Duration.ofSeconds(30), Duration.ofMinutes(1)));
+      Thread drain = Thread.ofVirtual().start(() -> served.server.drain(LONG, LONG));
       Waiting.until("its word", () -> served.health() == ServingStatus.NOT_SERVING);
       assertThat(served.ask(PATIENT).getOverallCode()).isEqualTo(Code.OK);
       drain.interrupt();

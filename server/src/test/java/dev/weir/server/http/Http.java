@@ -81,7 +81,8 @@ public final class Http {
   public Answer send(String method, String path, HttpRequest.BodyPublisher body) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(node + path))
-            .timeout(Duration.ofSeconds(60))
+            // Only what never comes takes so long, on however busy a machine.
+            .timeout(Duration.ofMinutes(4))
             .method(method, body);
     for (int i = 0; i < headers.size(); i += 2) {
       request.header(headers.get(i), headers.get(i + 1));

@@ -3,6 +3,7 @@ package dev.weir.server.slots;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
+import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
 import dev.weir.server.http.LogWatch;
 import dev.weir.server.http.RawHttp;
@@ -19,8 +20,6 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -150,17 +149,16 @@ final class StreamingIT {
   }
 
   /** Threads of streams are virtual: only this dump shows them. */
-  private static void awaitNoStreams() throws IOException {
+  private static void awaitNoStreams() {
     HotSpotDiagnosticMXBean machine =
         ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
-    Instant deadline = Instant.now().plus(Duration.ofSeconds(20));
-    String dump;
-    do {
-      assertThat(Instant.now()).isBefore(deadline);
-      Path file = Files.createTempDirectory(temporary, "dump").resolve("threads.txt");
-      machine.dumpThreads(file.toString(), HotSpotDiagnosticMXBean.ThreadDumpFormat.TEXT_PLAIN);
-      dump = Files.readString(file);
-    } while (dump.contains("dev.weir.server.slots.LineStream"));
+    Waiting.until(
+        "the end of all streams",
+        () -> {
+          Path file = Files.createTempDirectory(temporary, "dump").resolve("threads.txt");
+          machine.dumpThreads(file.toString(), HotSpotDiagnosticMXBean.ThreadDumpFormat.TEXT_PLAIN);
+          return !Files.readString(file).contains("dev.weir.server.slots.LineStream");
+        });
   }
 
   private static long countLinesToTheEnd(InputStream in) throws IOException {

@@ -125,7 +125,7 @@ final class OracleNodeIT {
     http.delete(SLOTS + "/t7");
     configure(http, "together", 7);
     try (HikariDataSource pool =
-            OraclePool.open(new PoolSettings(URL, "", "", 0, 1, Duration.ofSeconds(5)));
+            OraclePool.open(new PoolSettings(URL, "", "", 0, 1, Duration.ofMinutes(1)));
         Connection connection = CheckedDataSource.of(pool).dataSource().getConnection()) {
       Verifier verifier = new Verifier(connection);
       verifier.slots(Long.MIN_VALUE, Verifier.Past.UNKNOWN);
