@@ -8,7 +8,7 @@ import net.jqwik.api.ShrinkingMode;
 /** The claim that any sequence of steps has the same results as core. */
 interface LeaseTraceClaims extends LeaseClaims {
   @Property(
-      tries = 100,
+      tries = 60,
       seed = "20260603",
       edgeCases = EdgeCasesMode.NONE,
       shrinking = ShrinkingMode.BOUNDED)

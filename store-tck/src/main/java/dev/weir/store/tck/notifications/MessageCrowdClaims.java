@@ -32,7 +32,7 @@ interface MessageCrowdClaims extends MessageClaims {
 
   /** The outcome of a race is random, so shrinking to a smaller one proves nothing. */
   @Property(
-      tries = 100,
+      tries = 40,
       seed = "20260614",
       edgeCases = EdgeCasesMode.NONE,
       shrinking = ShrinkingMode.OFF)
@@ -149,7 +149,7 @@ interface MessageCrowdClaims extends MessageClaims {
    * the outbox.
    */
   @Property(
-      tries = 20,
+      tries = 10,
       seed = "20260615",
       edgeCases = EdgeCasesMode.NONE,
       shrinking = ShrinkingMode.OFF)

@@ -75,12 +75,20 @@ interface MessageRaceClaims extends MessageClaims {
           new MessageStep.ReopenAttempt(0, 0),
           new MessageStep.Remove(-1));
 
+  /**
+   * One of how many races is run; 1 runs all of them. Each pair of steps is run after some of what
+   * may have happened before.
+   */
+  int SHARE = Integer.getInteger("weir.races.share", 3);
+
   @Test
   default void anyTwoStepsEndAsTheModelDoesInSomeOrder() {
-    for (Before before : BEFORE) {
+    for (int before = 0; before < BEFORE.size(); before++) {
       for (int i = 0; i < STEPS.size(); i++) {
         for (int k = i; k < STEPS.size(); k++) {
-          new Race(messageScene(), before, STEPS.get(i), STEPS.get(k)).run();
+          if ((before + i + k) % SHARE == 0) {
+            new Race(messageScene(), BEFORE.get(before), STEPS.get(i), STEPS.get(k)).run();
+          }
         }
       }
     }

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 interface PlacingClaims extends MessageClaims {
   long SENDER = 101;
 
-  @Property(tries = 100, seed = "20260617", edgeCases = EdgeCasesMode.MIXIN)
+  @Property(tries = 40, seed = "20260617", edgeCases = EdgeCasesMode.MIXIN)
   default void acceptsUpToTheLimitAndRefusalsLeaveTheCount(
       @ForAll @IntRange(min = 1, max = 20) int limit,
       @ForAll @IntRange(min = 1, max = 8) int more) {
@@ -48,7 +48,7 @@ interface PlacingClaims extends MessageClaims {
     }
   }
 
-  @Property(tries = 100, seed = "20260618", edgeCases = EdgeCasesMode.MIXIN)
+  @Property(tries = 40, seed = "20260618", edgeCases = EdgeCasesMode.MIXIN)
   default void elapsedWindowBeginsAgainWithTheNextMessage(
       @ForAll @IntRange(min = 1, max = 5) int limit,
       @ForAll @IntRange(min = 60, max = 100_000) int seconds) {

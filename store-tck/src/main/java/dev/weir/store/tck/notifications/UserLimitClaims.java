@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 interface UserLimitClaims extends MessageClaims {
   long READER = 107;
 
-  @Property(tries = 100, seed = "20260616", edgeCases = EdgeCasesMode.MIXIN)
+  @Property(tries = 40, seed = "20260616", edgeCases = EdgeCasesMode.MIXIN)
   default void limitIsFoundAsItWasConfigured(
       @ForAll @LongRange(min = 0) long userId,
       @ForAll @LongRange(min = 1, max = UserLimit.MAX_RATE_LIMIT) long rateLimit,
