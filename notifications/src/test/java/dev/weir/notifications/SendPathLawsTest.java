@@ -46,7 +46,7 @@ final class SendPathLawsTest {
    * topic are those that are counted, none that was answered is missing, and an idempotency key has
    * one message.
    */
-  @Property(tries = 1_000)
+  @Property(tries = 300)
   void whatIsCountedIsWhatIsOnTheTopic(
       @ForAll("courses") List<Step> course, @ForAll @LongRange(min = 1, max = 4) long limit) {
     ScriptedPublisher broker = new ScriptedPublisher();
@@ -166,7 +166,7 @@ final class SendPathLawsTest {
   }
 
   /** Property 5 of the specification. */
-  @Property(tries = 200)
+  @Property(tries = 60)
   void brokerThatRefusesLeavesTheCount(
       @ForAll @IntRange(min = 0, max = 5) int before,
       @ForAll @LongRange(min = 6, max = 20) long limit,
@@ -188,7 +188,7 @@ final class SendPathLawsTest {
   }
 
   /** Property 6 of the specification. */
-  @Property(tries = 100)
+  @Property(tries = 40)
   void ofManyCallersForOnePlaceExactlyOnePasses(
       @ForAll @IntRange(min = 0, max = 9) int taken,
       @ForAll @IntRange(min = 2, max = 40) int callers) {
@@ -208,7 +208,7 @@ final class SendPathLawsTest {
   }
 
   /** Many requests with one key at the same time send one message. */
-  @Property(tries = 100)
+  @Property(tries = 40)
   void callersWithOneKeySendOneMessage(@ForAll @IntRange(min = 2, max = 20) int callers) {
     ScriptedPublisher broker = new ScriptedPublisher();
     try (SendScene scene = new SendScene(broker)) {

@@ -2,6 +2,7 @@ package dev.weir.notifications.provider;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Date;
@@ -57,12 +58,15 @@ final class MessageCentre implements ServerMessageReceiverListener, AutoCloseabl
   static final String SYSTEM_ID = "weir";
   static final String PASSWORD = "pwd";
 
+  /** Only what never comes takes this long, on however busy a machine. */
+  static final Duration MAX_WAIT = Duration.ofMinutes(2);
+
   private final LoopbackServer server = new LoopbackServer();
   private final SMPPServerSessionListener listener;
   private final List<SMPPServerSession> sessions = new CopyOnWriteArrayList<>();
   private final List<SubmitSm> submitted = new ArrayList<>();
   private final AtomicInteger requests = new AtomicInteger();
-  private final AtomicInteger binds = new AtomicInteger();
+  private int binds;
   private volatile IntUnaryOperator statuses = number -> 0;
   private volatile boolean givesIds = true;
   private volatile CountDownLatch answers = new CountDownLatch(0);
@@ -92,8 +96,8 @@ final class MessageCentre implements ServerMessageReceiverListener, AutoCloseabl
   }
 
   /** Returns the number of binds that were accepted. */
-  int binds() {
-    return binds.get();
+  synchronized int binds() {
+    return binds;
   }
 
   /** Returns what was accepted. */
@@ -109,10 +113,15 @@ final class MessageCentre implements ServerMessageReceiverListener, AutoCloseabl
   }
 
   /** Waits until the given number of binds was accepted. */
-  void awaitBinds(int count) {
-    while (binds.get() < count) {
-      Thread.onSpinWait();
+  synchronized void awaitBinds(int count) throws InterruptedException {
+    while (binds < count) {
+      wait();
     }
+  }
+
+  private synchronized void addBind() {
+    binds++;
+    notifyAll();
   }
 
   private void accept() {
@@ -120,6 +129,7 @@ final class MessageCentre implements ServerMessageReceiverListener, AutoCloseabl
       while (true) {
         SMPPServerSession session = listener.accept();
         session.setMessageReceiverListener(this);
+        session.setTransactionTimer(MAX_WAIT.toMillis());
         sessions.add(session);
         bind(session);
       }
@@ -130,10 +140,10 @@ final class MessageCentre implements ServerMessageReceiverListener, AutoCloseabl
 
   private void bind(SMPPServerSession session) {
     try {
-      BindRequest request = session.waitForBind(10_000);
+      BindRequest request = session.waitForBind(MAX_WAIT.toMillis());
       if (SYSTEM_ID.equals(request.getSystemId()) && PASSWORD.equals(request.getPassword())) {
-        binds.incrementAndGet();
         request.accept("centre", InterfaceVersion.IF_34);
+        addBind();
       } else {
         request.reject(SMPPConstant.STAT_ESME_RINVPASWD);
       }
@@ -170,14 +180,6 @@ final class MessageCentre implements ServerMessageReceiverListener, AutoCloseabl
         new DeliveryReceipt(
             id, 1, 1, Date.from(Instant.EPOCH), Date.from(Instant.EPOCH), state, "000", "text");
     return deliverReceipt(receipt.toString());
-  }
-
-  /** Sends a receipt by the last session, as soon as it is bound. */
-  void awaitReceipt(String id) throws Exception {
-    while (!sessions.getLast().getSessionState().isReceivable()) {
-      Thread.onSpinWait();
-    }
-    int unused = deliverReceipt(id, DeliveryReceiptState.DELIVRD);
   }
 
   /** Sends a receipt with any text and parameters, and returns the status of the answer. */
