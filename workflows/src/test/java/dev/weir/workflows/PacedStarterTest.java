@@ -94,7 +94,7 @@ final class PacedStarterTest {
             at -> {
               // Temporal counts delays in milliseconds.
               assertThat(at).isAfterOrEqualTo(scheduled.minusMillis(1));
-              assertThat(at).isBefore(scheduled.plusSeconds(5));
+              assertThat(at).isBefore(scheduled.plusSeconds(60));
             });
   }
 
@@ -106,7 +106,7 @@ final class PacedStarterTest {
             .mapToObj(i -> new PacedRequest(greeting("n" + i), "n" + i, CONFIG, time.instant()))
             .toList();
     assertThat(starter.start(requests)).hasOnlyElementsOfType(PacedStart.Started.class);
-    time.pass(Duration.ofSeconds(30));
+    time.pass(Duration.ofMinutes(5));
 
     List<Instant> times = greeted.values().stream().flatMap(List::stream).sorted().toList();
     assertThat(times).hasSize(50);

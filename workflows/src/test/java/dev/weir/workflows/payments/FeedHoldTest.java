@@ -80,7 +80,7 @@ final class FeedHoldTest {
       scene.time.await(
           "a call", Duration.ofHours(1), () -> scene.store.find(id).orElseThrow().attempts() > 0);
       scene.store.hold(new FeedScope.One(scene.feedId("f")), "ann");
-      scene.time.pass(Duration.ofSeconds(10));
+      scene.time.pass(Duration.ofMinutes(1));
       long calls = scene.downstream.calls(id);
       scene.time.pass(Duration.ofHours(12));
       assertThat(scene.downstream.calls(id)).isEqualTo(calls);

@@ -67,7 +67,7 @@ final class HttpAnswersTest {
   private HttpDownstream downstream(StatusMeanings statuses, AnswerFields fields) {
     return new HttpDownstream(
         new HttpDownstream.Settings(
-            http.url(), Duration.ofSeconds(20), "Bearer secret", statuses, fields, LOOK_UP),
+            http.url(), Duration.ofMinutes(2), "Bearer secret", statuses, fields, LOOK_UP),
         InstantSource.system());
   }
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /** A downstream behind a real socket, with every kind of answer. */
 final class HttpDownstreamTest {
-  private static final Duration LONG = Duration.ofMinutes(1);
+  private static final Duration LONG = Duration.ofMinutes(2);
   private static final InstantSource NOON =
       InstantSource.fixed(Instant.parse("2026-06-01T12:00:00Z"));
   private static final Payment PAYMENT =
@@ -68,7 +68,7 @@ final class HttpDownstreamTest {
           exchange.getResponseBody().write(bytes);
           exchange.close();
         });
-    try (HttpDownstream downstream = downstream(Duration.ofSeconds(20))) {
+    try (HttpDownstream downstream = downstream(LONG)) {
       return downstream.pay(PAYMENT);
     }
   }
@@ -125,7 +125,7 @@ final class HttpDownstreamTest {
           exchange.sendResponseHeaders(503, -1);
           exchange.close();
         });
-    try (HttpDownstream downstream = downstream(Duration.ofSeconds(20))) {
+    try (HttpDownstream downstream = downstream(LONG)) {
       for (int i = 0; i < 3; i++) {
         assertThat(downstream.pay(PAYMENT))
             .isEqualTo(new Answer.Unknown(Duration.ofHours(1), "status 503", false));
@@ -149,7 +149,7 @@ final class HttpDownstreamTest {
           exchange.sendResponseHeaders(statuses[calls.getAndIncrement()], -1);
           exchange.close();
         });
-    try (HttpDownstream downstream = downstream(Duration.ofSeconds(20))) {
+    try (HttpDownstream downstream = downstream(LONG)) {
       return Stream.of(statuses).map(status -> downstream.pay(PAYMENT)).toList();
     }
   }
@@ -191,7 +191,7 @@ final class HttpDownstreamTest {
   private static CompletableFuture<Boolean> unanswered(Answer answer) {
     assertThat(answer).isInstanceOf(Answer.Unanswered.class);
     Answer.Unanswered unanswered = (Answer.Unanswered) answer;
-    assertThat(unanswered.reason()).isEqualTo("no answer within PT0.3S");
+    assertThat(unanswered.reason()).startsWith("no answer within PT");
     return unanswered.end();
   }
 
@@ -251,7 +251,8 @@ final class HttpDownstreamTest {
           exchange.getResponseBody().flush();
           awaitEnd();
         });
-    try (HttpDownstream downstream = downstream(Duration.ofMillis(300))) {
+    // Long enough for the beginning of the answer.
+    try (HttpDownstream downstream = downstream(Duration.ofSeconds(3))) {
       assertThat(unanswered(downstream.pay(PAYMENT))).succeedsWithin(LONG).isEqualTo(true);
     }
   }
@@ -267,14 +268,14 @@ final class HttpDownstreamTest {
   @Test
   void connectionThatBreaksIsUnknown() {
     server.createContext("/bank/payments", exchange -> exchange.close());
-    try (HttpDownstream downstream = downstream(Duration.ofSeconds(20))) {
+    try (HttpDownstream downstream = downstream(LONG)) {
       assertThat(downstream.pay(PAYMENT)).isInstanceOf(Answer.Unknown.class);
     }
   }
 
   @Test
   void unreachableDownstreamHasDoneNothing() {
-    try (HttpDownstream downstream = downstream(Duration.ofSeconds(20))) {
+    try (HttpDownstream downstream = downstream(LONG)) {
       server.stop(0);
       assertThat(downstream.pay(PAYMENT))
           .isEqualTo(new Answer.Retry(Duration.ZERO, "unreachable: ConnectException"));

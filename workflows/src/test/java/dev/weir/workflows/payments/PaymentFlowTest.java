@@ -31,21 +31,21 @@ final class PaymentFlowTest {
   @Test
   void makesEveryPaymentAtItsPace() {
     try (PaymentScene scene = PaymentScene.open(CALM)) {
-      FeedStatus received = scene.receive("f", scene.feed(200));
+      FeedStatus received = scene.receive("f", scene.feed(100));
       assertThat(received.state()).isEqualTo(FeedState.STARTING);
-      assertThat(received.read()).isEqualTo(200);
+      assertThat(received.read()).isEqualTo(100);
       FeedStatus done = scene.awaitDone("f");
-      assertThat(done.assigned()).isEqualTo(200);
-      assertThat(done.started()).isEqualTo(200);
-      assertThat(done.paid()).isEqualTo(200);
+      assertThat(done.assigned()).isEqualTo(100);
+      assertThat(done.started()).isEqualTo(100);
+      assertThat(done.paid()).isEqualTo(100);
       assertThat(done.rejected()).isZero();
-      assertThat(scene.downstream.booked()).hasSize(200);
-      assertThat(scene.downstream.calls()).isEqualTo(200);
+      assertThat(scene.downstream.booked()).hasSize(100);
+      assertThat(scene.downstream.calls()).isEqualTo(100);
       assertThat(scene.downstream.maxInASecond()).isLessThanOrEqualTo(20);
       assertThat(
               Duration.between(
                   done.firstScheduled().orElseThrow(), done.lastScheduled().orElseThrow()))
-          .isGreaterThan(Duration.ofSeconds(12));
+          .isGreaterThan(Duration.ofSeconds(5));
       PaymentStatus payment = scene.payments.find(scene.payment(7).paymentId()).orElseThrow();
       assertThat(payment.state()).isEqualTo(PaymentState.PAID);
       assertThat(payment.attempts()).isEqualTo(1);
@@ -70,13 +70,13 @@ final class PaymentFlowTest {
   @Test
   void crashesBeforeAndAfterAnyStepLoseAndRepeatNothing() {
     try (PaymentScene scene = PaymentScene.open(new Settings(30, 20, 0.2, 0.05))) {
-      scene.receive("f", scene.feed(200));
+      scene.receive("f", scene.feed(100));
       FeedStatus done = scene.awaitDone("f");
-      assertThat(done.paid()).isEqualTo(200);
-      assertThat(scene.downstream.booked()).hasSize(200);
+      assertThat(done.paid()).isEqualTo(100);
+      assertThat(scene.downstream.booked()).hasSize(100);
       assertThat(scene.downstream.maxInASecond()).isLessThanOrEqualTo(20);
       assertThat(scene.crashes.count()).isGreaterThan(20);
-      for (int i = 0; i < 200; i++) {
+      for (int i = 0; i < 100; i++) {
         String id = scene.payment(i).paymentId();
         assertThat(scene.payments.find(id).orElseThrow().state()).isEqualTo(PaymentState.PAID);
         assertThat(scene.scheduler.find(id).orElseThrow().state()).isEqualTo(SlotState.CONFIRMED);
@@ -89,14 +89,14 @@ final class PaymentFlowTest {
     try (PaymentScene scene = PaymentScene.open(CALM)) {
       Instant yesterday = scene.time.instant().minus(Duration.ofDays(1));
       List<Payment> late =
-          IntStream.range(0, 100).mapToObj(i -> scene.payment(i, Optional.of(yesterday))).toList();
+          IntStream.range(0, 60).mapToObj(i -> scene.payment(i, Optional.of(yesterday))).toList();
       scene.receive("f", PaymentScene.feed(late));
       FeedStatus done = scene.awaitDone("f");
-      assertThat(done.paid()).isEqualTo(100);
+      assertThat(done.paid()).isEqualTo(60);
       assertThat(
               Duration.between(
                   done.firstScheduled().orElseThrow(), done.lastScheduled().orElseThrow()))
-          .isGreaterThan(Duration.ofSeconds(5));
+          .isGreaterThan(Duration.ofSeconds(2));
       assertThat(scene.downstream.maxInASecond()).isLessThanOrEqualTo(20);
     }
   }

@@ -51,7 +51,7 @@ final class PaymentsIT {
       assertThat(done.paid()).isEqualTo(PAYMENTS);
       assertThat(calls.booked()).isEqualTo(PAYMENTS);
       assertThat(calls.count(CallResult.ABOVE_CEILING)).isZero();
-      assertThat(calls.maxInSecond()).isBetween(2, CEILING);
+      assertThat(calls.maxInSecond()).isBetween(1, CEILING);
       assertThat(scene.crashes.count()).isPositive();
       assertThat(scene.count("payment_audit where state = 3")).isEqualTo(PAYMENTS);
       assertThat(

@@ -14,7 +14,7 @@ import java.time.Duration;
 
 /** The simulator of a payment API behind a socket, on the clock of the test. */
 final class SimulatedBank implements AutoCloseable {
-  private static final Duration CALL_TIMEOUT = Duration.ofMillis(200);
+  private static final Duration CALL_TIMEOUT = Duration.ofSeconds(2);
   private static final int MAX_PAYMENTS = 2_000_000;
 
   private final SkippedTime time;
@@ -33,7 +33,7 @@ final class SimulatedBank implements AutoCloseable {
             new SimulatorSettings(
                 ceiling,
                 Duration.ofMillis(2),
-                CALL_TIMEOUT.plusMillis(100),
+                CALL_TIMEOUT.plusSeconds(1),
                 faults,
                 7,
                 MAX_PAYMENTS),

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The simulator and its client over real connections. */
 final class DownstreamServerTest {
   private static final Instant NOW = Instant.parse("2026-06-01T12:00:00Z");
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   @TempDir Path folder;
   private final List<AutoCloseable> open = new ArrayList<>();
@@ -197,10 +197,9 @@ final class DownstreamServerTest {
     assertThat(post(server.address(), Optional.of("p"), "{}")).isEqualTo(401);
     try (HttpDownstream stranger =
             new HttpDownstream(
-                new HttpDownstream.Settings(
-                    server.address(), Duration.ofSeconds(30), "Bearer other"),
+                new HttpDownstream.Settings(server.address(), PATIENCE, "Bearer other"),
                 InstantSource.system());
-        HttpDownstream owner = client(server.address(), Duration.ofSeconds(30))) {
+        HttpDownstream owner = client(server.address(), PATIENCE)) {
       assertThat(stranger.pay(payment("p"))).isNotInstanceOf(Answer.Paid.class);
       assertThat(owner.pay(payment("p"))).isInstanceOf(Answer.Paid.class);
     }
