@@ -170,7 +170,7 @@ final class HotFilterTest {
     useAgain();
     assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.Sent.class);
     // The old entry is dropped as soon as the store is back.
-    assertThat(counts.forgotten.poll(10, TimeUnit.SECONDS)).isEqualTo(1L);
+    assertThat(counts.forgotten.poll(2, TimeUnit.MINUTES)).isEqualTo(1L);
   }
 
   @Test
@@ -250,7 +250,7 @@ final class HotFilterTest {
   private void awaitLearned(long remaining) throws InterruptedException {
     UserState learned;
     do {
-      learned = counts.learned.poll(10, TimeUnit.SECONDS);
+      learned = counts.learned.poll(2, TimeUnit.MINUTES);
       assertThat(learned).as("a state with %d left", remaining).isNotNull();
     } while (learned.remaining() != remaining || learned.revision() == 1);
   }

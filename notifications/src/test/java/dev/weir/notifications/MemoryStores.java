@@ -106,7 +106,7 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
 
   /** Waits until a call has failed because the stores are down. */
   public synchronized void awaitFailedCall() {
-    if (!await(() -> failedCalls > 0, Duration.ofSeconds(30))) {
+    if (!await(() -> failedCalls > 0, Duration.ofMinutes(2))) {
       throw new AssertionError("the stores were not called");
     }
   }
@@ -118,7 +118,7 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
 
   /** Waits until a message has a state. */
   public synchronized void awaitState(UUID message, MessageState state) {
-    if (!await(() -> rows.get(message).state == state, Duration.ofSeconds(30))) {
+    if (!await(() -> rows.get(message).state == state, Duration.ofMinutes(2))) {
       throw new AssertionError(message + " is " + rows.get(message).state + ", not " + state);
     }
   }

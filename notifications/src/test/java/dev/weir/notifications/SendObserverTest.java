@@ -60,7 +60,7 @@ final class SendObserverTest {
   }
 
   /** Whatever the broker does, in the end each message that it has is known, and no other. */
-  @Property(tries = 200)
+  @Property(tries = 80)
   void everyMessageThatTheBrokerHasIsNotedAndNoOther(
       @ForAll @Size(max = 20) List<Behaviour> behaviours) {
     ScriptedPublisher broker = new ScriptedPublisher();

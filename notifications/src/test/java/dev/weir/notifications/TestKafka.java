@@ -29,7 +29,7 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /** One broker for all tests of the module, started by the first that needs it. */
 public final class TestKafka {
-  public static final Duration TIMEOUT = Duration.ofSeconds(20);
+  public static final Duration TIMEOUT = Duration.ofMinutes(2);
 
   private static final EmbeddedKafka BROKER = start();
 

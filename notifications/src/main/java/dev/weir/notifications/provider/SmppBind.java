@@ -27,6 +27,12 @@ final class SmppBind implements AutoCloseable {
   private static final Duration MAX_PAUSE = Duration.ofSeconds(30);
   private static final Duration CHECK_EVERY = Duration.ofSeconds(1);
 
+  /**
+   * How long the answer to an unbind is awaited. Often it is lost, because the message centre ends
+   * the connection with it, and nothing depends on it.
+   */
+  private static final Duration MAX_UNBIND = Duration.ofSeconds(1);
+
   /** How long an answer is awaited that is late; jSMPP drops those that come later. */
   private static final Duration MAX_LATE = Duration.ofMinutes(10);
 
@@ -247,8 +253,7 @@ final class SmppBind implements AutoCloseable {
   }
 
   private void unbind(SMPPSession ended) {
-    // It waits for the answer as for any other.
-    ended.setTransactionTimer(settings.timeout().toMillis());
+    ended.setTransactionTimer(MAX_UNBIND.toMillis());
     ended.unbindAndClose();
   }
 

@@ -7,7 +7,7 @@ import java.util.function.ToLongFunction;
 
 /** Counts what becomes of events, and lets a test wait for it. */
 final class CountingObserver implements AnalyticsObserver {
-  private static final Duration MAX_WAIT = Duration.ofSeconds(60);
+  private static final Duration MAX_WAIT = Duration.ofMinutes(4);
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(300)
 final class EmbeddedKafkaTest {
-  private static final Duration TIMEOUT = Duration.ofSeconds(40);
+  private static final Duration TIMEOUT = Duration.ofMinutes(2);
 
   private static final MessageTopics TOPICS = MessageTopics.DEFAULT;
 

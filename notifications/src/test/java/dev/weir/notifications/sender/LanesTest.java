@@ -41,7 +41,7 @@ final class LanesTest {
     for (int i = 0; i < keys.size(); i++) {
       lanes.add(keys.get(i), new Item(keys.get(i), i));
     }
-    assertThat(done.await(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(done.await(2, TimeUnit.MINUTES)).isTrue();
     for (int key = 0; key <= 5; key++) {
       List<Integer> expected = new ArrayList<>();
       for (int i = 0; i < keys.size(); i++) {
@@ -69,7 +69,7 @@ final class LanesTest {
     for (int key = 0; key <= 50; key++) {
       lanes.add(key, key);
     }
-    assertThat(others.await(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(others.await(2, TimeUnit.MINUTES)).isTrue();
     release.countDown();
   }
 

@@ -85,7 +85,7 @@ final class TestProvider implements SmsProvider {
 
   /** Waits until the given number of messages was taken. */
   synchronized void awaitTaken(int count) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
     while (taken.size() < count) {
       long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
       if (millis <= 0) {
@@ -101,7 +101,7 @@ final class TestProvider implements SmsProvider {
 
   static void await(CountDownLatch latch) {
     try {
-      if (!latch.await(30, TimeUnit.SECONDS)) {
+      if (!latch.await(2, TimeUnit.MINUTES)) {
         throw new AssertionError("nothing happened in 30 s");
       }
     } catch (InterruptedException e) {

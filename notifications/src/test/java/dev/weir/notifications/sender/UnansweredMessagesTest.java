@@ -271,7 +271,7 @@ final class UnansweredMessagesTest {
     TestProvider provider = TestProvider.taking(maxAnswerTime);
     Sender unused = scene.start(provider);
     // Asked by the test, by this sender, and again.
-    assertThat(scene.stores.awaitAsked(3, Duration.ofSeconds(30))).isTrue();
+    assertThat(scene.stores.awaitAsked(3, Duration.ofMinutes(2))).isTrue();
     assertThat(provider.handed()).isEmpty();
 
     scene.stores.clock.move(maxAnswerTime);
