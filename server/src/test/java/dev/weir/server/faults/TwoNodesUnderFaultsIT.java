@@ -117,8 +117,8 @@ final class TwoNodesUnderFaultsIT {
     long backNanos = System.nanoTime();
     targets.forEach(each -> load.awaitAnswers(each, 1));
     log.info(
-        "Round {}: {}, over after {} ms, both nodes answer {} ms later, {} refusals",
-        round + 1,
+        "Round {} of {}: over after {} ms, both nodes answer {} ms later, {} refusals",
+        1 + round / Fault.values().length,
         fault,
         Duration.ofNanos(backNanos - beginNanos).toMillis(),
         millisSince(backNanos),
