@@ -44,11 +44,12 @@ interface TlsClaims {
     int port = RedisServer.freePort();
     List<String> options = new ArrayList<>(List.of(options(shown, port)));
     options.addAll(List.of("--cluster-enabled", "yes", "--tls-cluster", "yes"));
-    try (RedisServer server = RedisServer.start(program(), options.toArray(String[]::new));
-        Redis redis = open("rediss-cluster://127.0.0.1:" + port, shown)) {
+    try (RedisServer server = RedisServer.start(program(), options.toArray(String[]::new))) {
       ClusterServers.giveSlots(server, 0, 1);
-      RedisLimitStore store = new RedisLimitStore(redis);
-      assertThat(RedisFaults.eventually(() -> store.decide(TEN, "k", 1)).remaining()).isEqualTo(9);
+      server.waitUntil("CLUSTER INFO", "cluster_state:ok");
+      try (Redis redis = open("rediss-cluster://127.0.0.1:" + port, shown)) {
+        assertThat(new RedisLimitStore(redis).decide(TEN, "k", 1).remaining()).isEqualTo(9);
+      }
     }
   }
 

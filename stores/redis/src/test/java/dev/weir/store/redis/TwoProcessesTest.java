@@ -49,6 +49,7 @@ final class TwoProcessesTest {
       return new ProcessBuilder(
               Path.of(System.getProperty("java.home"), "bin", "java").toString(),
               "-XX:TieredStopAtLevel=1",
+              "-XX:+UseSerialGC",
               "-cp",
               // Surefire keeps the real class path in this property.
               System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
