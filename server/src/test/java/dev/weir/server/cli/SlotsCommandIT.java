@@ -31,7 +31,7 @@ final class SlotsCommandIT {
     node =
         Node.start(
             Settings.of(
-                Map.of(Setting.PORT, "0", Setting.DATA, data.toString()),
+                Map.of(Setting.PORT, "0", Setting.DATA, data.toString(), Setting.DRAIN, "PT0S"),
                 Map.of(),
                 Optional.empty()));
   }

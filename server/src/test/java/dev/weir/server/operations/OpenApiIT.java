@@ -129,6 +129,7 @@ final class OpenApiIT {
             Map.of(
                 Setting.PORT, "0",
                 Setting.DATA, folder.toString(),
+                Setting.DRAIN, "PT0S",
                 Setting.NOTIFICATIONS_SEND_TIMEOUT, "PT1M"))) {
       for (OpenApiDocument.Exchange exchange : exchanges) {
         HttpResponse<String> response = ask(node.address(), exchange);
@@ -155,6 +156,7 @@ final class OpenApiIT {
             Map.of(
                 Setting.PORT, "0",
                 Setting.SLOTS_STORE, "memory",
+                Setting.DRAIN, "PT0S",
                 Setting.ADMIN_TOKEN, "token-of-administrators",
                 Setting.CLIENT_KEYS, "key-of-a-client-or-two"))) {
       for (OpenApiDocument.Operation operation : document.operations()) {
