@@ -170,7 +170,7 @@ final class SmppProviderTest {
       centre.awaitBinds(bind);
       // Until the provider has got the answer to its bind, too, it takes none.
       while (centre.deliverReceipt("ID7", DeliveryReceiptState.DELIVRD) != 0) {
-        Thread.yield();
+        Thread.onSpinWait();
       }
       assertThat(receipts.take()).isEqualTo(new Receipt("smpp", "id7", MessageState.DELIVERED));
       centre.disconnect();
