@@ -300,7 +300,7 @@ final class IssuedTokensIT {
       Http client = new Http(alone.address());
       Http known = with(client, leaving.token(leaving.claims()));
       known.get(DATA_PATH).ok();
-      leaving.close();
+      leaving.leave();
       known.get(DATA_PATH).ok();
       for (int i = 0; i < 3; i++) {
         refuses(client, leaving.token(leaving.claims(), SmallIssuer.newEcKey()));
@@ -314,7 +314,7 @@ final class IssuedTokensIT {
     try (SmallIssuer absent = SmallIssuer.start();
         Node alone = start(absent.address(), PATIENT)) {
       Http client = new Http(alone.address());
-      absent.close();
+      absent.leave();
       for (int i = 0; i < 5; i++) {
         cannotJudge(with(client, absent.token(absent.claims())));
       }

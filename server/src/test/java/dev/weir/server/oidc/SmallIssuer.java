@@ -151,8 +151,13 @@ public final class SmallIssuer implements AutoCloseable {
     }
   }
 
+  /** From now on nobody listens on its port. */
+  public void leave() {
+    server.stop(0);
+  }
+
   @Override
   public void close() {
-    server.stop(0);
+    leave();
   }
 }

@@ -166,8 +166,8 @@ final class LostAnswerIT {
 
   @Test
   void nothingIsDoneWhereTheDatabaseRefusesConnections() throws IOException {
-    try (LossyRelay way = new LossyRelay(port());
-        Node cutOff = Node.start(settings(through(way), "PT1S"))) {
+    LossyRelay way = new LossyRelay(port());
+    try (Node cutOff = Node.start(settings(through(way), "PT1S"))) {
       Http client = new Http(cutOff.address());
       way.close();
 
@@ -179,6 +179,8 @@ final class LostAnswerIT {
       witness.get(SLOTS + "/none").problem(404, "unknown-event");
       assertThat(client.get(SLOTS + "/none").problem(503, "store-unavailable").textAt("outcome"))
           .isEqualTo("none");
+    } finally {
+      way.close();
     }
   }
 
