@@ -91,15 +91,18 @@ final class ScriptIT {
   void whatTheDocumentsNameRunsOrIsListed(@TempDir Path folder) throws Exception {
     String data = folder.resolve("data").toString();
     Path slots = folder.resolve("feed.ndjson");
-    Files.writeString(slots, "{\"eventId\":\"pay-1\"}\n{\"eventId\":\"pay-2\"}\n");
+    Files.writeString(
+        slots, "{\"eventId\":\"pay-1\",\"requestedTime\":\"2026-06-01T12:00:00Z\"}\n");
     String payments = folder.resolve("june.csv").toString();
     Process node = start("up", "--port", "0", "--data", data);
-    try (BufferedReader lines = node.inputReader(StandardCharsets.UTF_8)) {
+    try {
+      BufferedReader lines = node.inputReader(StandardCharsets.UTF_8);
       String url = address(lines, "Weir is up: ");
       Thread reader = Thread.ofVirtual().start(() -> lines.lines().forEach(line -> {}));
-      assertThat(called("slots import", slots.toString(), "--url", url)).contains("2");
+      assertThat(called("slots import", slots.toString(), "--url", url)).contains("1");
       assertThat(called("slots forecast", "--events", "10", "--url", url)).contains("default");
-      assertThat(called("slots windows", "--url", url)).contains("2");
+      String from = "2026-06-01T12:00:00Z";
+      assertThat(called("slots windows", "--from", from, "--url", url)).contains("12:00:00");
       called("payments simulate", payments, "--payments", "20");
       called("payments run", payments, "--url", url, "--feed-id", "june");
       assertThat(called("payments status", "june", "--url", url)).contains("june");
@@ -116,8 +119,9 @@ final class ScriptIT {
       node.destroyForcibly();
     }
     Process bank = start("downstream", "--port", "0");
-    try (BufferedReader lines = bank.inputReader(StandardCharsets.UTF_8)) {
-      assertThat(address(lines, "The payment API is up: ")).startsWith("http://127.0.0.1:");
+    try {
+      assertThat(address(bank.inputReader(StandardCharsets.UTF_8), "The payment API is up: "))
+          .startsWith("http://127.0.0.1:");
       stop(bank);
     } finally {
       bank.destroyForcibly();
