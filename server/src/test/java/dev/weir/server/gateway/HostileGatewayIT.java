@@ -311,11 +311,15 @@ final class HostileGatewayIT {
   void refusesBrokenChunks() throws IOException {
     try (RawHttp raw = new RawHttp(gateway.address())) {
       raw.send(
-          "POST /chunks HTTP/1.1\r\n"
-              + "Host: shop\r\n"
-              + "Transfer-Encoding: chunked\r\n\r\n"
-              + "zz\r\n"
-              + "hello\r\n");
+          String.join(
+              "\r\n",
+              "POST /chunks HTTP/1.1",
+              "Host: shop",
+              "Transfer-Encoding: chunked",
+              "",
+              "zz",
+              "hello",
+              ""));
       assertThat(raw.readAll()).startsWith("HTTP/1.1 400 ");
     }
   }

@@ -82,9 +82,13 @@ final class StrictTargetIT {
     assertThat(
             RawHttp.exchange(
                 node.address(),
-                "GET /api/v1/buckets/\u00ff HTTP/1.1\r\n"
-                    + "Host: localhost\r\n"
-                    + "Connection: close\r\n\r\n"))
+                String.join(
+                    "\r\n",
+                    "GET /api/v1/buckets/\u00ff HTTP/1.1",
+                    "Host: localhost",
+                    "Connection: close",
+                    "",
+                    "")))
         .startsWith("HTTP/1.1 400 ");
   }
 
