@@ -2,6 +2,7 @@ package dev.weir.opensearch;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -50,9 +51,6 @@ public final class OpenSearchProcess implements AutoCloseable {
   }
 
   private Process launch() throws IOException {
-    Path classes = location();
-    String others =
-        Files.readString(classes.resolveSibling("class-path.txt"), StandardCharsets.UTF_8).strip();
     List<String> command =
         List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -64,7 +62,7 @@ public final class OpenSearchProcess implements AutoCloseable {
             "-XX:+ExitOnOutOfMemoryError",
             "--enable-native-access=ALL-UNNAMED",
             "-cp",
-            classes + File.pathSeparator + others,
+            location() + File.pathSeparator + libraries(),
             OpenSearchNode.class.getName(),
             folder.toString(),
             Integer.toString(port),
@@ -85,6 +83,16 @@ public final class OpenSearchProcess implements AutoCloseable {
                 .getCodeSource()
                 .getLocation()
                 .toString()));
+  }
+
+  /** Returns the class path that the build has written beside these classes. */
+  private static String libraries() throws IOException {
+    try (InputStream file = OpenSearchProcess.class.getResourceAsStream("class-path.txt")) {
+      if (file == null) {
+        throw new IOException("class-path.txt is missing: build this module with Maven");
+      }
+      return new String(file.readAllBytes(), StandardCharsets.UTF_8).strip();
+    }
   }
 
   private void awaitAnswer() throws IOException, InterruptedException {
