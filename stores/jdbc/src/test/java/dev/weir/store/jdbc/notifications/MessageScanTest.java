@@ -50,7 +50,7 @@ final class MessageScanTest {
       for (int round = 0; round < 8; round++) {
         useEverything(pool);
       }
-      grow(witness);
+      grow(pool);
       long before = read(witness, pool);
 
       useEverything(pool);
@@ -59,7 +59,10 @@ final class MessageScanTest {
     }
   }
 
-  /** Statistics of a connection are published when the transaction ends that follows this call. */
+  /**
+   * Returns how many rows were read. Statistics of a connection are published when the transaction
+   * ends that follows the call; those of other connections at any time, hence all use this one.
+   */
   private static long read(HikariDataSource witness, HikariDataSource pool) {
     Database.execute(pool, "select pg_stat_force_next_flush()");
     return Database.number(witness, READ);
@@ -102,9 +105,9 @@ final class MessageScanTest {
     try (HikariDataSource witness = Database.openPool(url);
         HikariDataSource pool =
             PostgresqlPool.open(new PoolSettings(url, "postgres", "", 1, 1, Database.PATIENCE))) {
-      grow(witness);
+      grow(pool);
       Database.execute(
-          witness,
+          pool,
           "update notification_message set state = 4"
               + " where id = (select id from notification_message order by id limit 1)");
       JdbcMessageLog log = new JdbcMessageLog(pool);
