@@ -43,7 +43,7 @@ final class DashboardLooksIT {
 
   @BeforeAll
   static void makeData() {
-    assertThat(NODE.http().post("/api/v1/dashboard/sample", "{\"seconds\":3}").status())
+    assertThat(NODE.http().post("/api/v1/dashboard/sample", "{\"seconds\":300}").status())
         .isEqualTo(202);
     chromium = Chromium.launch();
   }
