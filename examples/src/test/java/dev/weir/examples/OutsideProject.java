@@ -93,6 +93,8 @@ final class OutsideProject {
 
       repositories {
         mavenLocal()
+        // For versions that Maven does not choose, hence does not fetch.
+        mavenCentral()
       }
 
       dependencies {
@@ -319,7 +321,6 @@ final class OutsideProject {
   void compileWithGradle(Path repository) throws IOException, InterruptedException {
     run(
         "gradle",
-        "--offline",
         "--no-daemon",
         "--quiet",
         "--gradle-user-home=" + folder.resolve("gradle"),
