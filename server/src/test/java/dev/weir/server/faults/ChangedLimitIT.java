@@ -14,14 +14,12 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -34,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class ChangedLimitIT {
   private static final Pattern ID = Pattern.compile("\"id\":(\\d+)");
 
-  private static final Deque<AutoCloseable> started = new ArrayDeque<>();
+  @AutoClose private static final StartedParts STARTED = new StartedParts();
 
   @TempDir private static Path folder;
   private static Database database;
@@ -42,20 +40,8 @@ final class ChangedLimitIT {
 
   @BeforeAll
   static void start() throws IOException {
-    database = started(Database.start(folder.resolve("data")));
-    redis = started(new RedisProcess(Ports.free(), folder.resolve("redis.log")));
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    while (!started.isEmpty()) {
-      started.pop().close();
-    }
-  }
-
-  private static <T extends AutoCloseable> T started(T part) {
-    started.push(part);
-    return part;
+    database = STARTED.add(Database.start(folder.resolve("data")));
+    redis = STARTED.add(new RedisProcess(Ports.free(), folder.resolve("redis.log")));
   }
 
   private static Api node(String store) throws IOException {
@@ -63,8 +49,8 @@ final class ChangedLimitIT {
     settings.put("WEIR_LIMITS_STORE", store);
     settings.put("WEIR_REDIS_URI", redis.address());
     settings.put("WEIR_REDIS_TIMEOUT", "PT1M");
-    NodeProcess node = started(NodeProcess.start(folder.resolve(store + ".log"), settings));
-    return started(new Api(node.awaitReady().address()));
+    NodeProcess node = STARTED.add(NodeProcess.start(folder.resolve(store + ".log"), settings));
+    return STARTED.add(new Api(node.awaitReady().address()));
   }
 
   /** All is used of five in an hour, and then the hour becomes a day. */

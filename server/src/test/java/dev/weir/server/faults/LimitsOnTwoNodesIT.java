@@ -6,16 +6,14 @@ import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,8 +26,7 @@ final class LimitsOnTwoNodesIT {
   private static final int CALLERS = 8;
   private static final int ASKS = 20;
 
-  /** What was started, last first: to be stopped even if the next did not start. */
-  private static final Deque<AutoCloseable> STARTED = new ArrayDeque<>();
+  @AutoClose private static final StartedParts STARTED = new StartedParts();
 
   @TempDir private static Path folder;
   private static Api first;
@@ -37,27 +34,15 @@ final class LimitsOnTwoNodesIT {
 
   @BeforeAll
   static void start() throws IOException {
-    Database database = started(Database.start(folder.resolve("data")));
+    Database database = STARTED.add(Database.start(folder.resolve("data")));
     Map<String, String> settings = new HashMap<>(database.environment());
     settings.put("WEIR_LIMITS_STORE", "postgresql");
     // So that nothing is noticed merely because time has passed.
     settings.put("WEIR_LIMITS_CACHE_TTL", "PT1H");
-    NodeProcess one = started(NodeProcess.start(folder.resolve("1.log"), settings));
-    NodeProcess two = started(NodeProcess.start(folder.resolve("2.log"), settings));
-    first = started(new Api(one.awaitReady().address()));
-    second = started(new Api(two.awaitReady().address()));
-  }
-
-  private static <T extends AutoCloseable> T started(T part) {
-    STARTED.push(part);
-    return part;
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    while (!STARTED.isEmpty()) {
-      STARTED.pop().close();
-    }
+    NodeProcess one = STARTED.add(NodeProcess.start(folder.resolve("1.log"), settings));
+    NodeProcess two = STARTED.add(NodeProcess.start(folder.resolve("2.log"), settings));
+    first = STARTED.add(new Api(one.awaitReady().address()));
+    second = STARTED.add(new Api(two.awaitReady().address()));
   }
 
   @Test
@@ -116,7 +101,7 @@ final class LimitsOnTwoNodesIT {
     assertThat(passed + refused).isEqualTo(12);
     // On a slow machine a place may be free again before the last one asks, never one too many.
     assertThat(delays).contains("1500").allMatch(delay -> List.of("1500", "3000").contains(delay));
-    // Whoever is refused has met a full queue, in which the second waits behind the first.
+    // A request is refused only if the queue is full: two requests wait, one behind the other.
     if (refused > 0) {
       assertThat(delays).contains("3000");
     }

@@ -9,9 +9,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +17,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIf;
@@ -54,8 +52,7 @@ final class MessagesUnderFaultsIT {
     POSTGRESQL
   }
 
-  /** What was started, last first. */
-  private static final Deque<AutoCloseable> started = new ArrayDeque<>();
+  @AutoClose private static final StartedParts STARTED = new StartedParts();
 
   @TempDir private static Path folder;
   private static Database database;
@@ -71,41 +68,24 @@ final class MessagesUnderFaultsIT {
 
   @BeforeAll
   static void start() throws Exception {
-    try {
-      database = started(Database.start(folder.resolve("data")));
-      tables = new MessageTables(database::connect);
-      redis = started(new RedisProcess(Ports.free(), folder.resolve("redis.log")));
-      int port = Ports.free();
-      kafka = started(KafkaProcess.start(folder.resolve("kafka"), port, port));
-      Map<String, String> settings = new HashMap<>(database.environment());
-      settings.put("WEIR_KAFKA_BOOTSTRAP_SERVERS", kafka.address());
-      settings.put("WEIR_NOTIFICATIONS_PROVIDER", "log");
-      // How long the callers are kept waiting by a Kafka that was killed.
-      settings.put("WEIR_NOTIFICATIONS_SEND_TIMEOUT", "PT20S");
-      // The sender does not migrate the database, so the node is first.
-      Map<String, String> sending = new HashMap<>(settings);
-      settings.put("WEIR_NOTIFICATIONS_SENDER", "false");
-      settings.put("WEIR_REDIS_URI", redis.address());
-      settings.put("WEIR_REDIS_TIMEOUT", "PT1M");
-      node = started(NodeProcess.start(folder.resolve("node.log"), settings)).awaitReady();
-      sender = started(NodeProcess.startSender(folder.resolve("sender.log"), sending));
-      target = started(new Target(node.address()));
-    } catch (Exception e) {
-      stop();
-      throw e;
-    }
-  }
-
-  private static <T extends AutoCloseable> T started(T part) {
-    started.push(part);
-    return part;
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    while (!started.isEmpty()) {
-      started.pop().close();
-    }
+    database = STARTED.add(Database.start(folder.resolve("data")));
+    tables = new MessageTables(database::connect);
+    redis = STARTED.add(new RedisProcess(Ports.free(), folder.resolve("redis.log")));
+    int port = Ports.free();
+    kafka = STARTED.add(KafkaProcess.start(folder.resolve("kafka"), port, port));
+    Map<String, String> settings = new HashMap<>(database.environment());
+    settings.put("WEIR_KAFKA_BOOTSTRAP_SERVERS", kafka.address());
+    settings.put("WEIR_NOTIFICATIONS_PROVIDER", "log");
+    // How long the callers are kept waiting by a Kafka that was killed.
+    settings.put("WEIR_NOTIFICATIONS_SEND_TIMEOUT", "PT20S");
+    // The sender does not migrate the database, so the node is first.
+    Map<String, String> sending = new HashMap<>(settings);
+    settings.put("WEIR_NOTIFICATIONS_SENDER", "false");
+    settings.put("WEIR_REDIS_URI", redis.address());
+    settings.put("WEIR_REDIS_TIMEOUT", "PT1M");
+    node = STARTED.add(NodeProcess.start(folder.resolve("node.log"), settings)).awaitReady();
+    sender = STARTED.add(NodeProcess.startSender(folder.resolve("sender.log"), sending));
+    target = STARTED.add(new Target(node.address()));
   }
 
   @ParameterizedTest

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,8 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class RedisGoneIT {
   private static final Pattern ID = Pattern.compile("\"id\":\"?(\\d+)");
 
-  /** What was started, last first: to be stopped even if the next did not start. */
-  private static final Deque<AutoCloseable> STARTED = new ArrayDeque<>();
+  @AutoClose private static final StartedParts STARTED = new StartedParts();
 
   @TempDir private static Path folder;
   private static RedisProcess redis;
@@ -44,27 +41,15 @@ final class RedisGoneIT {
 
   @BeforeAll
   static void start() throws IOException {
-    redis = started(new RedisProcess(Ports.free(), folder.resolve("redis.log")));
-    relay = started(new Relay(redis.port()));
-    Database database = started(Database.start(folder.resolve("data")));
+    redis = STARTED.add(new RedisProcess(Ports.free(), folder.resolve("redis.log")));
+    relay = STARTED.add(new Relay(redis.port()));
+    Database database = STARTED.add(Database.start(folder.resolve("data")));
     settings = new HashMap<>(database.environment());
     settings.put("WEIR_LIMITS_STORE", "redis");
     settings.put("WEIR_REDIS_URI", "redis://127.0.0.1:" + relay.port());
     settings.put("WEIR_REDIS_TIMEOUT", "PT1M");
-    node = started(NodeProcess.start(folder.resolve("node.log"), settings));
-    api = started(new Api(node.awaitReady().address()));
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    while (!STARTED.isEmpty()) {
-      STARTED.pop().close();
-    }
-  }
-
-  private static <T extends AutoCloseable> T started(T part) {
-    STARTED.push(part);
-    return part;
+    node = STARTED.add(NodeProcess.start(folder.resolve("node.log"), settings));
+    api = STARTED.add(new Api(node.awaitReady().address()));
   }
 
   /** Redis is used again, whatever happened to it before. */

@@ -6,9 +6,7 @@ import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +14,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIf;
@@ -31,34 +29,21 @@ final class RedisUnderFaultsIT {
   private static final int CALLERS = 4;
   private static final int ASKS_OF_A_PHASE = 120;
 
-  /** What was started, last first: to be stopped even if the next did not start. */
-  private final Deque<AutoCloseable> started = new ArrayDeque<>();
+  @AutoClose private final StartedParts started = new StartedParts();
 
   @TempDir private Path folder;
   private Api api;
 
-  @AfterEach
-  void stop() throws Exception {
-    while (!started.isEmpty()) {
-      started.pop().close();
-    }
-  }
-
-  private <T extends AutoCloseable> T started(T part) {
-    started.push(part);
-    return part;
-  }
-
   @Test
   void letsNoMorePassThanEachRuleSaysOfIt() throws Exception {
-    RedisProcess redis = started(new RedisProcess(Ports.free(), folder.resolve("redis.log")));
-    Database database = started(Database.start(folder.resolve("data")));
+    RedisProcess redis = started.add(new RedisProcess(Ports.free(), folder.resolve("redis.log")));
+    Database database = started.add(Database.start(folder.resolve("data")));
     Map<String, String> settings = new HashMap<>(database.environment());
     settings.put("WEIR_LIMITS_STORE", "redis");
     settings.put("WEIR_REDIS_URI", redis.address());
     settings.put("WEIR_REDIS_TIMEOUT", "PT1M");
-    NodeProcess node = started(NodeProcess.start(folder.resolve("node.log"), settings));
-    api = started(new Api(node.awaitReady().address()));
+    NodeProcess node = started.add(NodeProcess.start(folder.resolve("node.log"), settings));
+    api = started.add(new Api(node.awaitReady().address()));
     Map<String, AtomicInteger> granted = new HashMap<>();
     for (String failure : List.of("closed", "fallback", "local", "open")) {
       rule(failure, failure, LIMIT, 36_000);

@@ -31,8 +31,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,8 +52,7 @@ final class StoppedStoresIT {
   /** How long a node waits for a store: only one that is stopped takes so long. */
   private static final String WAIT = "PT5S";
 
-  /** What was started, last first: to be stopped even if the next did not start. */
-  private static final Deque<AutoCloseable> STARTED = new ArrayDeque<>();
+  @AutoClose private static final StartedParts STARTED = new StartedParts();
 
   /** The nodes, by the store that decides. */
   private static final Map<String, Doors> NODES = new HashMap<>();
@@ -89,9 +88,9 @@ final class StoppedStoresIT {
           exchange.close();
         });
     upstream.start();
-    STARTED.push(() -> upstream.stop(0));
+    STARTED.add(() -> upstream.stop(0));
     upstreamAddress = "http://127.0.0.1:" + upstream.getAddress().getPort();
-    database = started(Database.start(folder.resolve("data")));
+    database = STARTED.add(Database.start(folder.resolve("data")));
   }
 
   private static Doors startNode(String store) throws IOException {
@@ -101,37 +100,25 @@ final class StoppedStoresIT {
     settings.put("WEIR_DB_WAIT", WAIT);
     settings.put("WEIR_LIMITS_STORE", store);
     if (store.equals("redis")) {
-      redis = started(new RedisProcess(Ports.free(), folder.resolve("redis.log")));
+      redis = STARTED.add(new RedisProcess(Ports.free(), folder.resolve("redis.log")));
       settings.put("WEIR_REDIS_URI", redis.address());
       settings.put("WEIR_REDIS_TIMEOUT", WAIT);
     }
     settings.put("WEIR_GATEWAY_ROUTES", "/** = " + upstreamAddress);
     settings.put("WEIR_GATEWAY_PORT", Integer.toString(gatewayPort));
     settings.put("WEIR_GRPC_PORT", Integer.toString(envoyPort));
-    NodeProcess node = started(NodeProcess.start(folder.resolve(store + ".log"), settings));
-    Api api = started(new Api(node.awaitReady().address()));
-    Api gateway = started(new Api(URI.create("http://127.0.0.1:" + gatewayPort)));
+    NodeProcess node = STARTED.add(NodeProcess.start(folder.resolve(store + ".log"), settings));
+    Api api = STARTED.add(new Api(node.awaitReady().address()));
+    Api gateway = STARTED.add(new Api(URI.create("http://127.0.0.1:" + gatewayPort)));
     ManagedChannel channel =
         NettyChannelBuilder.forAddress("127.0.0.1", envoyPort).usePlaintext().build();
-    STARTED.push(channel::shutdownNow);
+    STARTED.add(channel::shutdownNow);
     return new Doors(api, gateway, RateLimitServiceGrpc.newBlockingStub(channel));
   }
 
   @AfterEach
   void leave() {
     callers.shutdownNow();
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    while (!STARTED.isEmpty()) {
-      STARTED.pop().close();
-    }
-  }
-
-  private static <T extends AutoCloseable> T started(T part) {
-    STARTED.push(part);
-    return part;
   }
 
   @ParameterizedTest

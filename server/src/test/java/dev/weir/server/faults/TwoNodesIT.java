@@ -14,8 +14,6 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -23,7 +21,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,8 +34,7 @@ final class TwoNodesIT {
   private static final Pattern MISSES =
       Pattern.compile("(?m)^rate_limiter_config_cache_misses_total (\\d+)");
 
-  /** What was started, last first: to be stopped even if the next did not start. */
-  private static final Deque<AutoCloseable> STARTED = new ArrayDeque<>();
+  @AutoClose private static final StartedParts STARTED = new StartedParts();
 
   @TempDir private static Path folder;
   private static NodeProcess one;
@@ -46,26 +43,14 @@ final class TwoNodesIT {
 
   @BeforeAll
   static void start() throws IOException {
-    Database database = started(Database.start(folder.resolve("data")));
+    Database database = STARTED.add(Database.start(folder.resolve("data")));
     Map<String, String> settings = new HashMap<>(database.environment());
     // So that nothing is noticed merely because time has passed.
     settings.put("WEIR_SLOTS_CACHE_TTL", "PT1H");
-    one = started(NodeProcess.start(folder.resolve("1.log"), settings));
-    NodeProcess two = started(NodeProcess.start(folder.resolve("2.log"), settings));
-    first = started(new Api(one.awaitReady().address()));
-    second = started(new Api(two.awaitReady().address()));
-  }
-
-  private static <T extends AutoCloseable> T started(T part) {
-    STARTED.push(part);
-    return part;
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    while (!STARTED.isEmpty()) {
-      STARTED.pop().close();
-    }
+    one = STARTED.add(NodeProcess.start(folder.resolve("1.log"), settings));
+    NodeProcess two = STARTED.add(NodeProcess.start(folder.resolve("2.log"), settings));
+    first = STARTED.add(new Api(one.awaitReady().address()));
+    second = STARTED.add(new Api(two.awaitReady().address()));
   }
 
   @Test
