@@ -14,6 +14,7 @@ import dev.weir.store.tck.slots.Node;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -63,8 +64,18 @@ public final class Database {
     return PostgresqlPool.open(new PoolSettings(url, "postgres", "", 1, 12, PATIENCE));
   }
 
+  /** Opens one connection through a relay or proxy that listens on a port. */
+  public HikariDataSource openThrough(int relayPort, Duration wait) {
+    String through = url.replace(":" + port(), ":" + relayPort) + "&sslmode=disable";
+    return PostgresqlPool.open(new PoolSettings(through, "postgres", "", 1, 1, wait));
+  }
+
   public String url() {
     return url;
+  }
+
+  public int port() {
+    return URI.create(url.substring("jdbc:".length())).getPort();
   }
 
   /** Returns the connections of one node. */

@@ -17,12 +17,9 @@ import dev.weir.engine.limits.Policy;
 import dev.weir.engine.slots.Slot;
 import dev.weir.engine.slots.SlotState;
 import dev.weir.store.jdbc.Database;
-import dev.weir.store.jdbc.PoolSettings;
-import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.slots.internal.Account;
 import dev.weir.store.tck.internal.LossyRelay;
 import dev.weir.store.tck.slots.Node;
-import java.net.URI;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -41,8 +38,8 @@ final class LostAnswerTest {
 
   private final Database database = Database.get();
   private final InstantSource clock = InstantSource.fixed(Account.NOON);
-  private final LossyRelay relay = new LossyRelay(port());
-  private final HikariDataSource pool = throughTheRelay(Database.PATIENCE);
+  private final LossyRelay relay = new LossyRelay(database.port());
+  private final HikariDataSource pool = database.openThrough(relay.port(), Database.PATIENCE);
 
   /** The node under test; the others show what the database contains. */
   private final Node node = Database.node(pool, clock);
@@ -51,21 +48,6 @@ final class LostAnswerTest {
   private final Account account = Account.open(witness, 2);
 
   LostAnswerTest() throws Exception {}
-
-  private int port() {
-    return URI.create(database.url().substring("jdbc:".length())).getPort();
-  }
-
-  private HikariDataSource throughTheRelay(Duration wait) {
-    return PostgresqlPool.open(
-        new PoolSettings(
-            database.url().replace(":" + port(), ":" + relay.port()) + "&sslmode=disable",
-            "postgres",
-            "",
-            1,
-            1,
-            wait));
-  }
 
   @AfterEach
   void close() throws Exception {
@@ -151,7 +133,7 @@ final class LostAnswerTest {
   void nothingIsDoneIfConnectionsAreRefused() throws Exception {
     relay.close();
 
-    try (HikariDataSource hasty = throughTheRelay(HASTE)) {
+    try (HikariDataSource hasty = database.openThrough(relay.port(), HASTE)) {
       Node hurried = Database.node(hasty, clock);
       assertThat(outcomeOf(() -> account.assign(hurried, "a", Account.NOON)))
           .isEqualTo(Outcome.NONE);
@@ -162,7 +144,7 @@ final class LostAnswerTest {
 
   @Test
   void nothingIsDoneWhereAllConnectionsAreInUse() throws Exception {
-    try (HikariDataSource hasty = throughTheRelay(HASTE);
+    try (HikariDataSource hasty = database.openThrough(relay.port(), HASTE);
         Connection inUse = Database.connect(hasty)) {
       assertThat(inUse.isClosed()).isFalse();
       Node hurried = Database.node(hasty, clock);

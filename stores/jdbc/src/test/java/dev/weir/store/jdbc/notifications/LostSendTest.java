@@ -10,10 +10,7 @@ import dev.weir.engine.notifications.SendRequest;
 import dev.weir.engine.notifications.SendResult;
 import dev.weir.engine.notifications.UserLimit;
 import dev.weir.store.jdbc.Database;
-import dev.weir.store.jdbc.PoolSettings;
-import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.tck.internal.LossyRelay;
-import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -25,8 +22,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class LostSendTest {
   private final Database database = Database.get();
-  private final LossyRelay relay = new LossyRelay(port());
-  private final HikariDataSource pool = throughTheRelay(Database.PATIENCE);
+  private final LossyRelay relay = new LossyRelay(database.port());
+  private final HikariDataSource pool = database.openThrough(relay.port(), Database.PATIENCE);
 
   /** The ledger under test; the others show what the database contains. */
   private final JdbcSendLedger ledger = new JdbcSendLedger(pool);
@@ -37,21 +34,6 @@ final class LostSendTest {
 
   LostSendTest() throws Exception {
     limits.configure(UserLimit.of(user, 2, Duration.ofHours(1)));
-  }
-
-  private HikariDataSource throughTheRelay(Duration wait) {
-    return PostgresqlPool.open(
-        new PoolSettings(
-            database.url().replace(":" + port(), ":" + relay.port()) + "&sslmode=disable",
-            "postgres",
-            "",
-            1,
-            1,
-            wait));
-  }
-
-  private int port() {
-    return URI.create(database.url().substring("jdbc:".length())).getPort();
   }
 
   @AfterEach
@@ -112,7 +94,7 @@ final class LostSendTest {
     SendRequest request = Letters.to(user);
     relay.close();
 
-    try (HikariDataSource hasty = throughTheRelay(Duration.ofMillis(300))) {
+    try (HikariDataSource hasty = database.openThrough(relay.port(), Duration.ofMillis(300))) {
       JdbcSendLedger hurried = new JdbcSendLedger(hasty);
       assertThat(outcomeOf(() -> hurried.place(List.of(request)))).isEqualTo(Outcome.NONE);
     }

@@ -7,9 +7,6 @@ import dev.weir.engine.notifications.SendRequest;
 import dev.weir.engine.notifications.UserLimit;
 import dev.weir.store.jdbc.CountingProxy;
 import dev.weir.store.jdbc.Database;
-import dev.weir.store.jdbc.PoolSettings;
-import dev.weir.store.jdbc.PostgresqlPool;
-import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -20,25 +17,12 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class SendRoundTripsTest {
   private final Database database = Database.get();
-  private final CountingProxy proxy = new CountingProxy(port(database.url()));
-  private final HikariDataSource pool =
-      PostgresqlPool.open(
-          new PoolSettings(
-              database.url().replace(":" + port(database.url()), ":" + proxy.port())
-                  + "&sslmode=disable",
-              "postgres",
-              "",
-              1,
-              1,
-              Database.PATIENCE));
+  private final CountingProxy proxy = new CountingProxy(database.port());
+  private final HikariDataSource pool = database.openThrough(proxy.port(), Database.PATIENCE);
   private final JdbcSendLedger ledger = new JdbcSendLedger(pool);
   private final long user = Letters.newUser();
 
   SendRoundTripsTest() throws Exception {}
-
-  private static int port(String url) {
-    return URI.create(url.substring("jdbc:".length())).getPort();
-  }
 
   @AfterEach
   void close() throws Exception {

@@ -8,11 +8,8 @@ import dev.weir.core.slots.SlotPolicy;
 import dev.weir.engine.limits.Policy;
 import dev.weir.store.jdbc.CountingProxy;
 import dev.weir.store.jdbc.Database;
-import dev.weir.store.jdbc.PoolSettings;
-import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.limits.JdbcLimitStore;
 import dev.weir.store.tck.slots.Node;
-import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -27,25 +24,12 @@ import org.junit.jupiter.api.Timeout;
 final class RoundTripsTest {
   private final Database database = Database.get();
   private final InstantSource clock = InstantSource.fixed(Account.NOON);
-  private final CountingProxy proxy = new CountingProxy(port(database.url()));
-  private final HikariDataSource pool =
-      PostgresqlPool.open(
-          new PoolSettings(
-              database.url().replace(":" + port(database.url()), ":" + proxy.port())
-                  + "&sslmode=disable",
-              "postgres",
-              "",
-              1,
-              1,
-              Database.PATIENCE));
+  private final CountingProxy proxy = new CountingProxy(database.port());
+  private final HikariDataSource pool = database.openThrough(proxy.port(), Database.PATIENCE);
   private final Node node = Database.node(pool, clock);
   private final Account account = Account.open(node, 2);
 
   RoundTripsTest() throws Exception {}
-
-  private static int port(String url) {
-    return URI.create(url.substring("jdbc:".length())).getPort();
-  }
 
   @AfterEach
   void close() throws Exception {
