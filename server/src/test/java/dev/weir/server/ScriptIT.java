@@ -205,6 +205,8 @@ final class ScriptIT {
     ProcessBuilder builder = new ProcessBuilder(command).directory(Prose.ROOT.toFile());
     // A short life on a machine with much to do: compile lightly.
     builder.environment().put("WEIR_JAVA_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC");
+    // The first message waits for the start of the embedded Kafka.
+    builder.environment().put("WEIR_NOTIFICATIONS_SEND_TIMEOUT", "PT5M");
     Process process = builder.start();
     process.getOutputStream().close();
     return process;

@@ -100,7 +100,7 @@ final class NotificationStage implements AutoCloseable {
     settings.put(Setting.NOTIFICATIONS_PROVIDER, "log");
     settings.put(Setting.NOTIFICATIONS_SENDER, Boolean.toString(isSender));
     settings.put(Setting.NOTIFICATIONS_SEND_TIMEOUT, "PT20S");
-    // Nobody waits so long for a connection, on however busy a machine.
+    // Longer than a wait for a connection takes, even on a busy machine.
     settings.put(Setting.DB_WAIT, "PT1M");
     return add(Node.start(Settings.of(settings, database.environment(), Optional.empty())));
   }

@@ -151,7 +151,7 @@ public final class SmallIssuer implements AutoCloseable {
     }
   }
 
-  /** From now on nobody listens on its port. */
+  /** Closes its port: connections are refused from then on. */
   public void leave() {
     server.stop(0);
   }

@@ -118,7 +118,7 @@ final class LastRequestsIT {
     }
   }
 
-  /** Nobody here takes as long as it has in all, on however busy a machine. */
+  /** Longer than any request of this test takes, even on a busy machine. */
   private static Map<Setting, String> patience(String notice, String idle) {
     return Map.of(Setting.DRAIN, "PT10M", Setting.DRAIN_NOTICE, notice, Setting.DRAIN_IDLE, idle);
   }

@@ -24,7 +24,7 @@ final class LostAnswerIT {
   private static final String SLOTS = "/api/v1/slots";
   private static final String WRITE = "insert into slot ";
 
-  /** Nobody waits so long for a connection, on however busy a machine. */
+  /** Longer than a wait for a connection takes, even on a busy machine. */
   private static final String PATIENT = "PT1M";
 
   @TempDir private static Path folder;
