@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -177,10 +178,19 @@ final class GatewayFailuresIT {
                 });
         TestGateway gateway =
             new TestGateway(
-                TestGateway.Choice.DEFAULTS.times(TestGateway.SOON_IDLE), upstream.address());
-        RawHttp raw = new RawHttp(gateway.address())) {
-      raw.send("POST / HTTP/1.1\r\nHost: shop\r\nContent-Length: 100\r\n\r\nhello");
-      assertThat(raw.readAll())
+                TestGateway.Choice.DEFAULTS.times(TestGateway.SOON_IDLE), upstream.address())) {
+      AtomicReference<String> answer = new AtomicReference<>("");
+      // A connection on which no request arrives in time is closed without an answer.
+      Waiting.until(
+          "an answer",
+          () -> {
+            answer.set(
+                RawHttp.exchange(
+                    gateway.address(),
+                    "POST / HTTP/1.1\r\nHost: shop\r\nContent-Length: 100\r\n\r\nhello"));
+            return !answer.get().isEmpty();
+          });
+      assertThat(answer.get())
           .startsWith("HTTP/1.1 408 ")
           .contains("connection: close")
           .contains("request-timeout");

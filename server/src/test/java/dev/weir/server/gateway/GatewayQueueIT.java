@@ -97,7 +97,7 @@ final class GatewayQueueIT {
   void aClientThatLeavesWhileItWaitsFreesItsPlace(boolean isBlocking) throws Exception {
     try (TestUpstream upstream = TestUpstream.friendly();
         TestGateway gateway = new TestGateway(choice(isBlocking), upstream.address())) {
-      gateway.limit("/**", 1, new Quota.QueueSettings(true, 1, 30_000));
+      gateway.limitToOneAndALongWait();
       assertThat(gateway.http().get("/").status()).isEqualTo(200);
       RawHttp leaving = new RawHttp(gateway.address());
       // Also one that has sent more than it was asked for.
@@ -162,7 +162,7 @@ final class GatewayQueueIT {
         RawHttp raw = new RawHttp(gateway.address())) {
       Rule rule =
           gateway.rule(
-              "/**", new Quota.Concurrent(Concurrency.of(1, Duration.ofMinutes(1))), spec -> spec);
+              "/**", new Quota.Concurrent(Concurrency.of(1, Duration.ofMinutes(10))), spec -> spec);
       raw.send(GET.formatted("/slow", ""));
       raw.readTo("\r\n\r\n");
       gateway.http().get("/").refused();

@@ -69,7 +69,7 @@ final class GatewayTunnelsIT {
         TestGateway gateway = new TestGateway(upstream.address())) {
       Rule rule =
           gateway.rule(
-              "/**", new Quota.Concurrent(Concurrency.of(1, Duration.ofMinutes(1))), spec -> spec);
+              "/**", new Quota.Concurrent(Concurrency.of(1, Duration.ofMinutes(10))), spec -> spec);
       for (int i = 0; i < 2; i++) {
         try (RawHttp raw = new RawHttp(gateway.address())) {
           raw.send(UPGRADE);
@@ -86,10 +86,25 @@ final class GatewayTunnelsIT {
     try (TestUpstream upstream = shouting();
         TestGateway gateway =
             new TestGateway(
-                TestGateway.Choice.DEFAULTS.times(TestGateway.SOON_IDLE), upstream.address());
-        RawHttp raw = new RawHttp(gateway.address())) {
-      raw.send(UPGRADE);
+                TestGateway.Choice.DEFAULTS.times(TestGateway.SOON_IDLE), upstream.address())) {
+      Waiting.until("an idle WebSocket to be cut", () -> isCut(gateway));
+    }
+  }
+
+  /**
+   * Opens a WebSocket, and waits until it is cut. Returns false if there was none: the gateway has
+   * closed a connection on which no request arrived in time.
+   */
+  private static boolean isCut(TestGateway gateway) throws IOException {
+    try (RawHttp raw = new RawHttp(gateway.address())) {
+      try {
+        raw.send(UPGRADE);
+        raw.readTo("first");
+      } catch (IOException e) {
+        return false;
+      }
       assertThatThrownBy(raw::readAll).isInstanceOf(SocketException.class);
+      return true;
     }
   }
 

@@ -259,7 +259,7 @@ final class HostileGatewayIT {
 
   @Test
   void isNotKeptBusyBySlowHeads() throws Exception {
-    try (TestGateway hasty = hasty()) {
+    try (TestGateway hasty = hasty(GatewaySettings.Bounds.DEFAULT)) {
       List<RawHttp> slow = new ArrayList<>();
       for (int i = 0; i < 50; i++) {
         RawHttp client = new RawHttp(hasty.address());
@@ -284,21 +284,24 @@ final class HostileGatewayIT {
   }
 
   /** A gateway with short timeouts for clients. */
-  private static TestGateway hasty() throws IOException {
+  private static TestGateway hasty(GatewaySettings.Bounds bounds) throws IOException {
     return new TestGateway(
-        TestGateway.Choice.DEFAULTS.times(
-            new GatewaySettings.Times(
-                TestGateway.SHORT,
-                TestGateway.LONG,
-                TestGateway.LONG,
-                TestGateway.LONG,
-                TestGateway.LONG)),
+        TestGateway.Choice.DEFAULTS
+            .bounds(bounds)
+            .times(
+                new GatewaySettings.Times(
+                    TestGateway.SHORT,
+                    TestGateway.LONG,
+                    TestGateway.LONG,
+                    TestGateway.LONG,
+                    TestGateway.LONG)),
         upstream.address());
   }
 
   @Test
   void isNotKeptBusyBySlowBodies() throws Exception {
-    try (TestGateway hasty = hasty();
+    // At any rate, so that the upstream may take its time to respond.
+    try (TestGateway hasty = hasty(GatewaySettings.Bounds.DEFAULT.withMinRate(0));
         RawHttp raw = new RawHttp(hasty.address())) {
       raw.send("POST /slow HTTP/1.1\r\nHost: shop\r\nContent-Length: 100\r\n\r\nhello");
       // The upstream of this test responds before it has the body.

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Hostile paths through the gateway and a real nginx: what reaches the service is read by no parser
  * as a path whose limit is used up.
  */
-@Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 20, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class HostilePathsIT {
   private static final long SEED = 28;
   private static final int PATHS = 800;
@@ -128,8 +128,8 @@ final class HostilePathsIT {
   void stop() throws IOException, InterruptedException {
     for (Process proxy : proxies) {
       proxy.destroy();
-      if (!proxy.waitFor(10, TimeUnit.SECONDS)) {
-        proxy.destroyForcibly();
+      if (!proxy.waitFor(2, TimeUnit.MINUTES)) {
+        proxy.destroyForcibly().waitFor();
       }
     }
     node.close();

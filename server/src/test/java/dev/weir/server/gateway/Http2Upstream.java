@@ -22,6 +22,7 @@ import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
 import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslHandler;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -58,8 +59,7 @@ final class Http2Upstream implements AutoCloseable {
                   @Override
                   protected void initChannel(Channel channel) {
                     connections.incrementAndGet();
-                    encryption.ifPresent(
-                        tls -> channel.pipeline().addLast(tls.newHandler(channel.alloc())));
+                    encryption.ifPresent(tls -> channel.pipeline().addLast(patient(tls, channel)));
                     channel
                         .pipeline()
                         .addLast(
@@ -74,6 +74,12 @@ final class Http2Upstream implements AutoCloseable {
             .bind("127.0.0.1", 0)
             .syncUninterruptibly()
             .channel();
+  }
+
+  private static SslHandler patient(SslContext tls, Channel channel) {
+    SslHandler handler = tls.newHandler(channel.alloc());
+    handler.setHandshakeTimeout(5, TimeUnit.MINUTES);
+    return handler;
   }
 
   private static FullHttpResponse echo(FullHttpRequest request) {

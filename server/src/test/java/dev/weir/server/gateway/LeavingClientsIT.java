@@ -64,7 +64,7 @@ final class LeavingClientsIT {
     try (TestUpstream upstream = TestUpstream.friendly();
         TestGateway gateway = patient(upstream);
         Socket client = connected(gateway)) {
-      gateway.limit("/**", 1, new Quota.QueueSettings(true, 1, 30_000));
+      gateway.limitToOneAndALongWait();
       assertThat(gateway.http().get("/").status()).isEqualTo(200);
       begin(client);
       Waiting.until("it to wait", () -> gateway.waiting() == 1);
@@ -96,7 +96,7 @@ final class LeavingClientsIT {
     try (TestUpstream upstream = TestUpstream.friendly();
         TestGateway gateway = patient(upstream);
         Socket client = connected(gateway)) {
-      gateway.limit("/**", 1, new Quota.QueueSettings(true, 1, 30_000));
+      gateway.limitToOneAndALongWait();
       assertThat(gateway.http().get("/").status()).isEqualTo(200);
       client.getOutputStream().write(head("GET /", 0));
       Waiting.until("it to wait", () -> gateway.waiting() == 1);

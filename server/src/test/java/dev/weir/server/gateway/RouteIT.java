@@ -109,7 +109,7 @@ final class RouteIT {
                     "/api/admin/rules",
                     """
                     {"name":"through","pathPattern":"/fixed/limited/**",
-                     "allowedRequests":1,"windowSeconds":60}
+                     "allowedRequests":1,"windowSeconds":3600}
                     """)
                 .status())
         .isEqualTo(201);

@@ -2,6 +2,8 @@ package dev.weir.server.gateway;
 
 import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.FixedWindow;
+import dev.weir.core.limits.Queue;
+import dev.weir.engine.limits.internal.LimitNames;
 import dev.weir.engine.limits.memory.MemoryLeaseStore;
 import dev.weir.engine.limits.memory.MemoryLimitStore;
 import dev.weir.engine.register.Change;
@@ -51,6 +53,9 @@ final class TestGateway implements AutoCloseable {
   /** With short timeouts. */
   static final GatewaySettings.Times SOON_IDLE =
       new GatewaySettings.Times(LONG, SHORT, LONG, LONG, LONG);
+
+  /** So many that the last of them waits for most of an hour. */
+  private static final int MANY_PLACES = 100;
 
   private final MemoryRules rules = new MemoryRules(InstantSource.system());
   private final AtomicInteger waiting = new AtomicInteger();
@@ -162,7 +167,7 @@ final class TestGateway implements AutoCloseable {
     return stoppedThreads.get();
   }
 
-  /** Limits each address to {@code max} requests in ten minutes, on all paths of a pattern. */
+  /** Limits each address to {@code max} requests a day, on all paths of a pattern. */
   Rule limit(String path, long max, Quota.QueueSettings waiting) {
     return rule(path, new Quota.Rate(window(max), waiting), spec -> spec);
   }
@@ -174,8 +179,25 @@ final class TestGateway implements AutoCloseable {
     return rule;
   }
 
+  /**
+   * Limits the clients of this test to one request, on all paths. Another one may wait, behind
+   * others that have all places of the queue but one: longer than anything takes, on however busy a
+   * machine.
+   */
+  void limitToOneAndALongWait() {
+    // No place becomes free by itself.
+    letTheClockStand();
+    long delayMillis = Quota.QueueSettings.MAX_DELAY_MILLIS;
+    Rule rule = limit("/**", 1, new Quota.QueueSettings(true, MANY_PLACES, delayMillis));
+    String resource = LimitNames.resource("queue", rule.name(), "127.0.0.1");
+    Queue queue = Queue.of(MANY_PLACES, Duration.ofMillis(delayMillis));
+    for (int i = 1; i < MANY_PLACES; i++) {
+      leases.join(resource, queue, "before-" + i);
+    }
+  }
+
   static FixedWindow window(long max) {
-    return new FixedWindow(max, 600_000_000, FixedWindow.Start.FIRST_USE);
+    return FixedWindow.of(max, Duration.ofDays(1));
   }
 
   void delete(Rule rule) {

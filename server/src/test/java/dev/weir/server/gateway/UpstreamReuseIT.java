@@ -159,7 +159,7 @@ final class UpstreamReuseIT {
         raw.send(REQUEST.formatted("GET", "/first"));
         raw.readTo("ok");
         isRead.complete(null);
-        assertThat(next.get(1, TimeUnit.MINUTES)).as(surplus).isEqualTo(-1);
+        assertThat(next.get(4, TimeUnit.MINUTES)).as(surplus).isEqualTo(-1);
         raw.send(REQUEST.formatted("GET", "/mine"));
         assertThat(raw.readTo("mine")).as(surplus).endsWith("\r\n\r\nmine");
       }
