@@ -8,6 +8,7 @@ import com.nimbusds.jose.jwk.OctetSequenceKey;
 import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.PlainJWT;
+import dev.weir.server.faults.Ports;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.oidc.SmallIssuer;
 import dev.weir.server.wiring.Node;
@@ -295,7 +296,7 @@ final class IssuedTokensIT {
 
   @Test
   void goesOnWithKnownKeysWhileTheIssuerIsGone() throws Exception {
-    try (SmallIssuer leaving = SmallIssuer.start();
+    try (SmallIssuer leaving = SmallIssuer.start(Ports.free());
         Node alone = start(leaving.address(), PATIENT)) {
       Http client = new Http(alone.address());
       Http known = with(client, leaving.token(leaving.claims()));
@@ -311,7 +312,7 @@ final class IssuedTokensIT {
 
   @Test
   void saysThatItCannotJudgeUntilTheIssuerIsThere() throws Exception {
-    try (SmallIssuer absent = SmallIssuer.start();
+    try (SmallIssuer absent = SmallIssuer.start(Ports.free());
         Node alone = start(absent.address(), PATIENT)) {
       Http client = new Http(alone.address());
       absent.leave();

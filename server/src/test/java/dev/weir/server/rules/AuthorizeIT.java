@@ -28,7 +28,7 @@ final class AuthorizeIT {
         "/api/admin/rules",
         """
         {"name":"orders","pathPattern":"/api/orders/**","methods":["POST"],
-         "allowedRequests":1,"windowSeconds":60}
+         "allowedRequests":1,"windowSeconds":3600}
         """);
   }
 
@@ -47,7 +47,7 @@ final class AuthorizeIT {
     Http.Answer passed = ask("POST", "/api/orders/7?x=1", "192.0.2.1");
     assertThat(passed.status()).isEqualTo(200);
     assertThat(passed.header("ratelimit")).hasValueSatisfying(v -> assertThat(v).contains("r=0"));
-    assertThat(passed.header("ratelimit-policy")).hasValue("\"orders\";q=1;w=60");
+    assertThat(passed.header("ratelimit-policy")).hasValue("\"orders\";q=1;w=3600");
     Http.Answer refused = ask("POST", "/api/orders/7", "192.0.2.1").refused();
     assertThat(refused.header("retry-after")).isPresent();
     assertThat(refused.listAt("violated-policies")).isEqualTo(List.of("orders"));
@@ -100,7 +100,7 @@ final class AuthorizeIT {
       http.post(
           "/api/admin/rules",
           """
-          {"name":"%s-%d","pathPattern":"/many/**","allowedRequests":1,"windowSeconds":60}
+          {"name":"%s-%d","pathPattern":"/many/**","allowedRequests":1,"windowSeconds":3600}
           """
               .formatted("n".repeat(90), i));
     }
@@ -235,7 +235,7 @@ final class AuthorizeIT {
         "/api/admin/rules",
         """
         {"name":"keys","pathPattern":"/keys/**","keyBy":"header:X-Api-Key",
-         "allowedRequests":1,"windowSeconds":60}
+         "allowedRequests":1,"windowSeconds":3600}
         """);
     String[] once = {"X-Original-URI", "/keys/1", "X-Api-Key", "a"};
     assertThat(http.with(once).get(PATH).status()).isEqualTo(200);
@@ -261,7 +261,7 @@ final class AuthorizeIT {
       Http untrusting = new Http(other.address());
       untrusting.post(
           "/api/admin/rules",
-          "{\"name\":\"all\",\"pathPattern\":\"/**\",\"allowedRequests\":1,\"windowSeconds\":60}");
+          "{\"name\":\"all\",\"pathPattern\":\"/**\",\"allowedRequests\":1,\"windowSeconds\":900}");
       assertThat(
               untrusting
                   .with("X-Original-URI", "/", "X-Forwarded-For", "192.0.2.1")

@@ -56,6 +56,13 @@ final class CaddyIT implements OpenProxyClaims {
   }
 
   @Override
+  public void restartWithStandingClock() throws IOException, InterruptedException {
+    proxied.close();
+    proxied = ProxiedService.withStandingClock(folder);
+    start(config());
+  }
+
+  @Override
   public void restartOpen() throws IOException, InterruptedException {
     proxied.close();
     proxied = new ProxiedService(folder);

@@ -18,6 +18,8 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -38,7 +40,8 @@ final class ProxiedService {
 
   private final Path folder;
   private final HttpServer service;
-  private final Node node;
+  private final URI weir;
+  private final Runnable stopWeir;
   private final int port = FreePort.find();
   private final int spare = FreePort.find();
   private final List<String> served = new CopyOnWriteArrayList<>();
@@ -49,8 +52,25 @@ final class ProxiedService {
     List<String> line(Path config) throws IOException;
   }
 
+  /** With a whole node. */
   ProxiedService(Path folder) throws IOException {
+    this(folder, node());
+  }
+
+  private ProxiedService(Path folder, Node node) throws IOException {
+    this(folder, node.address(), node::close);
+  }
+
+  /** With a Weir whose clock stands: all requests arrive at the same time. */
+  static ProxiedService withStandingClock(Path folder) throws IOException {
+    TestNode.Served standing = TestNode.onClock(InstantSource.fixed(Instant.now()), KEY);
+    return new ProxiedService(folder, standing.address(), standing::close);
+  }
+
+  private ProxiedService(Path folder, URI weir, Runnable stopWeir) throws IOException {
     this.folder = folder;
+    this.weir = weir;
+    this.stopWeir = stopWeir;
     service = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     service.createContext(
         "/",
@@ -68,21 +88,23 @@ final class ProxiedService {
           exchange.close();
         });
     service.start();
-    node =
-        TestNode.inMemory(
-            Map.of(
-                Setting.TRUSTED_PROXIES,
-                "127.0.0.1",
-                Setting.CLIENT_KEYS,
-                KEY,
-                Setting.LIMITS_MAX_KEYS,
-                Integer.toString(MAX_KEYS)));
+  }
+
+  private static Node node() {
+    return TestNode.inMemory(
+        Map.of(
+            Setting.TRUSTED_PROXIES,
+            "127.0.0.1",
+            Setting.CLIENT_KEYS,
+            KEY,
+            Setting.LIMITS_MAX_KEYS,
+            Integer.toString(MAX_KEYS)));
   }
 
   /** A file of deploy, with the addresses of this test. */
   String deployed(String file) throws IOException {
     return Files.readString(Path.of("..", "deploy", file))
-        .replace("127.0.0.1:8080", "127.0.0.1:" + node.address().getPort())
+        .replace("127.0.0.1:8080", "127.0.0.1:" + weir.getPort())
         .replace("127.0.0.1:9000", "127.0.0.1:" + service.getAddress().getPort())
         .replace("127.0.0.1:8000", "127.0.0.1:" + port);
   }
@@ -138,39 +160,40 @@ final class ProxiedService {
 
   void rule(String more) {
     Http.Answer made =
-        new Http(node.address())
+        new Http(weir)
             .post(
                 "/api/admin/rules",
-                ("{'name':'orders','pathPattern':'/api/orders/**','windowSeconds':60," + more + "}")
+                "{'name':'orders','pathPattern':'/api/orders/**','windowSeconds':3600,%s}"
+                    .formatted(more)
                     .replace('\'', '"'));
     assertThat(made.status()).as(made.text()).isEqualTo(201);
   }
 
   /** From now on Weir has no room for another key of the rule, and cannot decide about it. */
   void fillStore() {
-    Http weir = new Http(node.address()).with("Authorization", "Bearer " + KEY);
+    Http client = new Http(weir).with("Authorization", "Bearer " + KEY);
     for (int from = 0; from < SHARE; from += KEYS_OF_A_CHECK) {
       String all =
           IntStream.range(from, from + KEYS_OF_A_CHECK)
               .mapToObj("{\"rule\":\"orders\",\"key\":\"k%d\"}"::formatted)
               .collect(Collectors.joining(","));
-      weir.post("/api/v1/check", "{\"all\":[%s]}".formatted(all)).ok();
+      client.post("/api/v1/check", "{\"all\":[%s]}".formatted(all)).ok();
     }
   }
 
   /** From now on there is no Weir. */
   void stopWeir() {
-    node.close();
+    stopWeir.run();
   }
 
   void close() throws InterruptedException {
     if (proxy != null) {
       proxy.destroy();
-      if (!proxy.waitFor(10, TimeUnit.SECONDS)) {
-        proxy.destroyForcibly();
+      if (!proxy.waitFor(2, TimeUnit.MINUTES)) {
+        proxy.destroyForcibly().waitFor();
       }
     }
     service.stop(0);
-    node.close();
+    stopWeir();
   }
 }

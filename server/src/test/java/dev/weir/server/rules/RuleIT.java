@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 final class RuleIT {
   private static final String PATH = "/api/admin/rules";
   private static final String WINDOW =
-      "{\"name\":\"%s\",\"allowedRequests\":%d,\"windowSeconds\":60}";
+      "{\"name\":\"%s\",\"allowedRequests\":%d,\"windowSeconds\":3600}";
 
   private Node node;
   private Http http;

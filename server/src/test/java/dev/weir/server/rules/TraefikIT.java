@@ -38,6 +38,17 @@ final class TraefikIT implements ProxyClaims {
   @BeforeEach
   void start() throws IOException {
     proxied = new ProxiedService(folder);
+    startProxy();
+  }
+
+  @Override
+  public void restartWithStandingClock() throws IOException, InterruptedException {
+    proxied.close();
+    proxied = ProxiedService.withStandingClock(folder);
+    startProxy();
+  }
+
+  private void startProxy() throws IOException {
     proxied.behind(
         "traefik.yaml",
         proxied.deployed("traefik.yaml").replace("# Authorization: ", "Authorization: "),

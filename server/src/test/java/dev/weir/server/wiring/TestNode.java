@@ -49,6 +49,9 @@ import java.util.function.UnaryOperator;
 
 /** Nodes for tests: whole ones, and web servers on parts that a test has in its hands. */
 public final class TestNode {
+  /** Longer than a pause of a busy machine; no test waits until it is over. */
+  private static final String LONG = "PT5M";
+
   private TestNode() {}
 
   /** A whole node that keeps slots in memory, on a free port. */
@@ -58,6 +61,13 @@ public final class TestNode {
     given.put(Setting.SLOTS_STORE, "memory");
     // Idle clients of a test that is over need no patience.
     given.put(Setting.DRAIN, "PT0S");
+    // A busy machine may pause a client or an upstream at any time.
+    given.put(Setting.HTTP_HEAD_TIMEOUT, LONG);
+    given.put(Setting.HTTP_IDLE_TIMEOUT, LONG);
+    given.put(Setting.GATEWAY_HEAD_TIMEOUT, LONG);
+    given.put(Setting.GATEWAY_IDLE_TIMEOUT, LONG);
+    given.put(Setting.GATEWAY_CONNECT_TIMEOUT, LONG);
+    given.put(Setting.GATEWAY_ANSWER_TIMEOUT, LONG);
     given.putAll(more);
     return Node.start(Settings.of(given, Map.of(), Optional.empty()));
   }
@@ -67,24 +77,50 @@ public final class TestNode {
     return serving(clock, UnaryOperator.identity());
   }
 
+  /** The same for a proxy on this machine, which has the key of a client. */
+  public static Served onClock(InstantSource clock, String clientKey) {
+    return serving(
+        clock,
+        UnaryOperator.identity(),
+        new HttpSettings(
+            Exposure.LOOPBACK,
+            Optional.empty(),
+            Optional.empty(),
+            Set.of(clientKey),
+            TrustedProxies.of(List.of("127.0.0.1"))));
+  }
+
   /** A web server on a ledger that the test has changed. */
   public static Served serving(InstantSource clock, UnaryOperator<SlotLedger> change) {
+    return serving(
+        clock,
+        change,
+        new HttpSettings(
+            Exposure.LOOPBACK, Optional.empty(), Optional.empty(), Set.of(), TrustedProxies.NONE));
+  }
+
+  private static Served serving(
+      InstantSource clock, UnaryOperator<SlotLedger> change, HttpSettings http) {
     MemorySlotLedger memory = new MemorySlotLedger(clock, new Random(1), 100_000);
     memory.configure("default", SlotPolicy.of(100, Duration.ofSeconds(4)));
     SlotLedger ledger = change.apply(memory);
     ConfigCache cache =
         new ConfigCache(memory, Duration.ofSeconds(5), System::nanoTime, SlotObserver.NONE);
     Readiness ready = () -> "";
-    Settings settings = Settings.of(Map.of(Setting.PORT, "0"), Map.of(), Optional.empty());
+    Settings settings =
+        Settings.of(
+            Map.of(
+                Setting.PORT,
+                "0",
+                Setting.HTTP_HEAD_TIMEOUT,
+                LONG,
+                Setting.HTTP_IDLE_TIMEOUT,
+                LONG),
+            Map.of(),
+            Optional.empty());
     Beans beans =
         new Beans()
-            .add(
-                new HttpSettings(
-                    Exposure.LOOPBACK,
-                    Optional.empty(),
-                    Optional.empty(),
-                    Set.of(),
-                    TrustedProxies.NONE))
+            .add(http)
             .add(new FailedLogins(new AuthMetrics(new PrometheusRegistry())))
             .add(new DefaultConfig("default"))
             .add(new LeakGrace(Duration.ofMinutes(5)))
@@ -119,7 +155,7 @@ public final class TestNode {
             open)
         .addTo(beans);
     return new Served(
-        WebServer.start(WebSettings.of(settings, TrustedProxies.NONE), beans, Map.of()), open);
+        WebServer.start(WebSettings.of(settings, http.trustedProxies()), beans, Map.of()), open);
   }
 
   /** Returns the upkeep of a ledger, without the ledger, which would be injected as well. */
