@@ -5,7 +5,7 @@ import { openPage, settled } from "./page.mjs";
 const CONFIGURATION = { configName: "bank", version: 1, maxPerWindow: 10, windowSize: "PT4S", spread: "even", notBefore: "requested", createdAt: "2026-06-01T12:00:00Z", active: true };
 
 const until = async (isTrue) => {
-  for (let turn = 0; turn < 500 && !isTrue(); turn++) await new Promise((resolve) => setTimeout(resolve, 10));
+  for (let turn = 0; turn < 12_000 && !isTrue(); turn++) await new Promise((resolve) => setTimeout(resolve, 10));
   assert.ok(isTrue());
 };
 

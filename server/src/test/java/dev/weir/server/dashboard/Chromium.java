@@ -47,6 +47,7 @@ final class Chromium implements AutoCloseable {
             .launch(
                 new BrowserType.LaunchOptions()
                     .setExecutablePath(program("chromium"))
+                    .setTimeout(TIMEOUT_MS)
                     .setArgs(
                         List.of(
                             "--no-sandbox",

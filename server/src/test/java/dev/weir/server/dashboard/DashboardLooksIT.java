@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.options.AriaRole;
 import dev.weir.server.http.RunningNode;
 import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -45,6 +47,13 @@ final class DashboardLooksIT {
   static void makeData() {
     assertThat(NODE.http().post("/api/v1/dashboard/sample", "{\"seconds\":300}").status())
         .isEqualTo(202);
+    // The backlog of the sample may end before the last look at it.
+    NODE.http()
+        .post(
+            "/api/v1/slots",
+            "{\"eventId\":\"ahead\",\"configName\":\"sample-bank\",\"requestedTime\":\"%s\"}"
+                .formatted(Instant.now().plus(Duration.ofHours(1))))
+        .ok();
     chromium = Chromium.launch();
   }
 

@@ -66,8 +66,8 @@ final class DashboardPage implements AutoCloseable {
   DashboardPage(URI node, BrowserContext context) {
     this.node = node;
     this.context = context;
+    context.setDefaultTimeout(Chromium.TIMEOUT_MS);
     this.page = context.newPage();
-    page.setDefaultTimeout(Chromium.TIMEOUT_MS);
     page.onPageError(errors::add);
     page.onConsoleMessage(
         message -> {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.condition.EnabledIf;
  * Runs the unit tests of the dashboard's modules, in {@code src/test/js}, by Node's test runner.
  */
 @EnabledIf(value = "isNodeAtHand", disabledReason = "there is no node on the PATH")
-@Timeout(300)
+@Timeout(900)
 final class DashboardScriptsTest {
   static boolean isNodeAtHand() {
     return Programs.isInstalled("node");

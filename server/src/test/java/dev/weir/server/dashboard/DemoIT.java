@@ -21,7 +21,7 @@ final class DemoIT {
   @Test
   void makesSomethingToLookAtAndTakesTheRulesAway() {
     http.post(SAMPLE, "{\"seconds\":301}").wrong("seconds");
-    Http.Answer made = http.post(SAMPLE, "{\"seconds\":120}");
+    Http.Answer made = http.post(SAMPLE, "{\"seconds\":300}");
     assertThat(made.status()).isEqualTo(202);
     assertThat(made.intAt("events")).isEqualTo(2_000);
     assertThat(made.listAt("rules"))
