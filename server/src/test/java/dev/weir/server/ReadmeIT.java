@@ -32,7 +32,11 @@ final class ReadmeIT {
     try (Node node =
         Node.start(
             Settings.of(
-                Map.of(Setting.PORT, "0", Setting.DATA, folder.toString(), Setting.DRAIN, "PT0S"),
+                Map.of(
+                    Setting.PORT, "0",
+                    Setting.DATA, folder.toString(),
+                    Setting.DB_WAIT, "PT2M",
+                    Setting.DRAIN, "PT0S"),
                 Map.of(),
                 Optional.empty()))) {
       for (Prose.Exchange exchange : exchanges) {

@@ -207,6 +207,7 @@ final class ScriptIT {
     builder.environment().put("WEIR_JAVA_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC");
     // The first message waits for the start of the embedded Kafka.
     builder.environment().put("WEIR_NOTIFICATIONS_SEND_TIMEOUT", "PT5M");
+    builder.environment().put("WEIR_DB_WAIT", "PT2M");
     Process process = builder.start();
     process.getOutputStream().close();
     return process;

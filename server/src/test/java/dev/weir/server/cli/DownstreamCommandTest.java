@@ -38,7 +38,7 @@ final class DownstreamCommandTest {
                         .setErr(new PrintWriter(new StringWriter()))
                         .execute("--port=0", "--ceiling=1", "--calls=" + calls));
     try (HttpClient client = HttpClient.newHttpClient()) {
-      URI base = address.get(60, TimeUnit.SECONDS);
+      URI base = address.get(4, TimeUnit.MINUTES);
       assertThat(pay(client, base)).isEqualTo(201);
       assertThat(
               client

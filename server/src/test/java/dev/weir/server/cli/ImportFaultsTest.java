@@ -3,6 +3,7 @@ package dev.weir.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.server.faults.Waiting;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -10,7 +11,8 @@ import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
 import java.io.Writer;
 import java.net.InetAddress;
-import java.net.ServerSocket;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -37,18 +39,19 @@ final class ImportFaultsTest {
 
   @Test
   void saysInOneLineThatNobodyListens() throws IOException {
-    int port;
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = free.getLocalPort();
+    // Bound, so that no other process gets the port, but not listening.
+    try (Socket bound = new Socket()) {
+      bound.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      int port = bound.getLocalPort();
+      CommandRun run = CommandRun.of("import", feed(1), "--url", "http://127.0.0.1:" + port);
+      assertThat(run.code()).isEqualTo(3);
+      assertThat(run.err().lines())
+          .containsExactly(
+              "weir: cannot reach http://127.0.0.1:"
+                  + port
+                  + ": connection refused; 0 lines had been answered, and running the import again"
+                  + " is safe: events keep their slots");
     }
-    CommandRun run = CommandRun.of("import", feed(1), "--url", "http://127.0.0.1:" + port);
-    assertThat(run.code()).isEqualTo(3);
-    assertThat(run.err().lines())
-        .containsExactly(
-            "weir: cannot reach http://127.0.0.1:"
-                + port
-                + ": connection refused; 0 lines had been answered, and running the import again"
-                + " is safe: events keep their slots");
   }
 
   @Test
@@ -178,9 +181,8 @@ final class ImportFaultsTest {
         for (int line = 1; line <= 3; line++) {
           pen.write("{\"eventId\":\"a\"}\n".getBytes(StandardCharsets.UTF_8));
           pen.flush();
-          while (tally.counts().assigned() < line) {
-            Thread.onSpinWait();
-          }
+          int sent = line;
+          Waiting.until("answer " + sent, () -> tally.counts().assigned() >= sent);
         }
       }
       run.get();

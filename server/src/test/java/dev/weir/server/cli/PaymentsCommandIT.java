@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The commands for payments, with everything that they start. */
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 final class PaymentsCommandIT {
   @TempDir private Path folder;
 
@@ -73,6 +73,7 @@ final class PaymentsCommandIT {
                 Map.of(
                     Setting.PORT, "0",
                     Setting.DATA, folder.resolve("data").toString(),
+                    Setting.DB_WAIT, "PT2M",
                     Setting.DRAIN, "PT0S"),
                 Map.of(),
                 Optional.empty()))) {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The commands against a real node on a real PostgreSQL. */
-@Timeout(300)
+@Timeout(900)
 final class SlotsCommandIT {
   @TempDir static Path data;
   private static Node node;
@@ -31,7 +31,11 @@ final class SlotsCommandIT {
     node =
         Node.start(
             Settings.of(
-                Map.of(Setting.PORT, "0", Setting.DATA, data.toString(), Setting.DRAIN, "PT0S"),
+                Map.of(
+                    Setting.PORT, "0",
+                    Setting.DATA, data.toString(),
+                    Setting.DB_WAIT, "PT2M",
+                    Setting.DRAIN, "PT0S"),
                 Map.of(),
                 Optional.empty()));
   }

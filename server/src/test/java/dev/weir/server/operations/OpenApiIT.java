@@ -130,7 +130,8 @@ final class OpenApiIT {
                 Setting.PORT, "0",
                 Setting.DATA, folder.toString(),
                 Setting.DRAIN, "PT0S",
-                Setting.NOTIFICATIONS_SEND_TIMEOUT, "PT1M"))) {
+                Setting.DB_WAIT, "PT2M",
+                Setting.NOTIFICATIONS_SEND_TIMEOUT, "PT3M"))) {
       for (OpenApiDocument.Exchange exchange : exchanges) {
         HttpResponse<String> response = ask(node.address(), exchange);
         assertThat(response.statusCode()).as(exchange.toString()).isEqualTo(exchange.status());

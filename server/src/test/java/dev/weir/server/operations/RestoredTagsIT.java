@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** An entity tag of a version that a restore has lost does not match the version that follows. */
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 final class RestoredTagsIT {
   private static final String RULE =
       "{\"name\":\"api\",\"allowedRequests\":%d,\"windowSeconds\":60}";
@@ -39,6 +39,7 @@ final class RestoredTagsIT {
                 Setting.PORT, "0",
                 Setting.GATEWAY_PORT, "0",
                 Setting.DRAIN, "PT0S",
+                Setting.DB_WAIT, "PT2M",
                 Setting.DATA, folder.resolve("data").toString()),
             Map.of(),
             Optional.empty()));
