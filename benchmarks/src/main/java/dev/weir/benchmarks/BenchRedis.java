@@ -20,7 +20,7 @@ import redis.embedded.core.ExecutableProvider;
  * as a library.
  */
 public final class BenchRedis implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   private final Process process;
   private final Path folder;

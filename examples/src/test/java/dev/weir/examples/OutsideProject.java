@@ -380,7 +380,7 @@ final class OutsideProject {
     }
     Process process = builder.start();
     process.getOutputStream().close();
-    boolean ended = process.waitFor(5, TimeUnit.MINUTES);
+    boolean ended = process.waitFor(30, TimeUnit.MINUTES);
     process.destroyForcibly();
     String printed = Files.readString(output);
     assertThat(ended && process.exitValue() == 0)

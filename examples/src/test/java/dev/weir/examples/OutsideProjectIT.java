@@ -7,6 +7,7 @@ import dev.weir.store.tck.internal.FreePort;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -39,7 +40,7 @@ final class OutsideProjectIT {
     int port = FreePort.find();
     redis = RedisServer.newRedisServer().port(port).bind("127.0.0.1").setting("save \"\"").build();
     redis.start();
-    postgresql = EmbeddedPostgres.builder().start();
+    postgresql = EmbeddedPostgres.builder().setPGStartupWait(Duration.ofMinutes(5)).start();
     stores =
         new String[] {"redis://127.0.0.1:" + port, postgresql.getJdbcUrl("postgres", "postgres")};
   }

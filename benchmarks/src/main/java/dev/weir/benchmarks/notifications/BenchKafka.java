@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  * disk.
  */
 final class BenchKafka implements AutoCloseable {
-  private static final Duration MAX_START = Duration.ofMinutes(1);
+  private static final Duration MAX_START = Duration.ofMinutes(5);
 
   private final EmbeddedKafka broker;
   private final Path folder;

@@ -20,7 +20,7 @@ import org.apache.kafka.common.TopicPartition;
 
 /** Counts messages of users in tables and on topics. A benchmark that loses messages is void. */
 final class UserCounts {
-  private static final Duration MAX_WAIT = Duration.ofSeconds(30);
+  private static final Duration MAX_WAIT = Duration.ofMinutes(3);
   private static final Duration MAX_POLL = Duration.ofSeconds(1);
   private static final int MAX_RECORDS = 10_000;
 

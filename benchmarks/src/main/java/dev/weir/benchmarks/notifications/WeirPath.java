@@ -34,7 +34,7 @@ import javax.sql.DataSource;
 
 /** Weir in this process, assembled as in the server, with Redis. */
 final class WeirPath implements SendPath {
-  private static final Duration TIMEOUT = Duration.ofSeconds(10);
+  private static final Duration TIMEOUT = Duration.ofMinutes(2);
   private static final Duration WINDOW = Duration.ofDays(1);
   private static final int CONFIGURED_AT_A_TIME = 64;
 

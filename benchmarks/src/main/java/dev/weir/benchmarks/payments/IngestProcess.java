@@ -77,7 +77,7 @@ final class IngestProcess {
     try (HikariDataSource pool =
             PostgresqlPool.open(
                 new PoolSettings(
-                    arguments[1], arguments[2], arguments[3], 5, 20, Duration.ofSeconds(10)));
+                    arguments[1], arguments[2], arguments[3], 5, 20, Duration.ofMinutes(5)));
         SlotScheduler scheduler = SlotScheduler.on(JdbcSlotStore.on(pool))) {
       scheduler.configure(CONFIG, POLICY);
       int records = Integer.parseInt(arguments[5]);

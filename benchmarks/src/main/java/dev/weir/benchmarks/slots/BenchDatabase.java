@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 public final class BenchDatabase implements AutoCloseable {
   private static final int POOL_SIZE = 30;
 
-  /** A comparator whose callers wait for each other is slow, but must not fail for that. */
+  /** A side whose callers wait for each other is slow, but must not fail for that. */
   private static final Duration MAX_CONNECTION_WAIT = Duration.ofMinutes(5);
 
   private final Optional<Embedded> embedded;
@@ -88,7 +88,7 @@ public final class BenchDatabase implements AutoCloseable {
   public HikariDataSource weirPool() {
     HikariDataSource pool =
         PostgresqlPool.open(
-            new PoolSettings(url, user, password, 5, POOL_SIZE, Duration.ofSeconds(10)));
+            new PoolSettings(url, user, password, 5, POOL_SIZE, MAX_CONNECTION_WAIT));
     PostgresqlPool.migrate(pool);
     return pool;
   }

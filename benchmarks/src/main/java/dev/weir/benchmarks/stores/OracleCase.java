@@ -79,6 +79,8 @@ final class OracleCase {
     config.setJdbcUrl(url);
     config.setMaximumPoolSize(CONNECTIONS);
     config.setAutoCommit(false);
+    // Callers that wait for each other are slow, but must not fail for that.
+    config.setConnectionTimeout(Duration.ofMinutes(5).toMillis());
     return new HikariDataSource(config);
   }
 
