@@ -14,7 +14,7 @@ import java.time.Duration;
 /** What a caller does to one node, over HTTP/1.1 on connections that are kept. */
 public final class Api implements AutoCloseable {
   /** Nobody has to wait longer than this for an answer, whatever has happened. */
-  private static final Duration BOUND = Duration.ofMinutes(2);
+  private static final Duration BOUND = Duration.ofMinutes(5);
 
   private static final String JSON = "application/json";
 

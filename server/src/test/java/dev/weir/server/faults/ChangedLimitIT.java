@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A limit that is changed over HTTP is settled in PostgreSQL and in Redis before the answer. */
 @EnabledIf("dev.weir.server.faults.RedisProcess#isInstalled")
-@Timeout(value = 10, unit = TimeUnit.MINUTES)
+@Timeout(value = 30, unit = TimeUnit.MINUTES)
 final class ChangedLimitIT {
   private static final Pattern ID = Pattern.compile("\"id\":(\\d+)");
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Nodes that bring their own PostgreSQL. */
-@Timeout(value = 10, unit = TimeUnit.MINUTES)
+@Timeout(value = 30, unit = TimeUnit.MINUTES)
 final class EmbeddedUnderFaultsIT {
   private static final int CALLERS = 4;
   private static final int ANSWERS_BETWEEN = 100;
@@ -63,7 +63,7 @@ final class EmbeddedUnderFaultsIT {
         Waiting.until("the end of PostgreSQL", BOUND, () -> !isRunning(killed));
         load.awaitAnswers(target, ANSWERS_BETWEEN);
         assertThat(postmaster(data)).isNotEqualTo(killed);
-        assertThat(node.log()).contains("PostgreSQL runs again on port");
+        Waiting.until("its log", BOUND, () -> node.log().contains("PostgreSQL runs again on port"));
 
         load.finish();
         assertThat(load.strange()).isEmpty();

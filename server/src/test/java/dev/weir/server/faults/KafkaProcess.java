@@ -22,7 +22,14 @@ public final class KafkaProcess implements AutoCloseable {
   /** Larger records are refused by the broker for certain. */
   public static final int MAX_MESSAGE_BYTES = 20_000;
 
-  private static final Duration BOUND = Duration.ofMinutes(3);
+  private static final Duration BOUND = Duration.ofMinutes(5);
+
+  /** Only a broker that was killed reports nothing to its controller for so long. */
+  private static final Duration SESSION = Duration.ofMinutes(1);
+
+  /** A broker that was killed is let in again when its session has ended. */
+  private static final Duration SESSION_AFTER_KILL = Duration.ofSeconds(1);
+
   private static final String HOST = "127.0.0.1";
 
   /** 128 bits in base 64. */
@@ -31,12 +38,14 @@ public final class KafkaProcess implements AutoCloseable {
   private final Path folder;
   private final int port;
   private final int clientPort;
+  private final int controllerPort;
   private Process process;
 
-  private KafkaProcess(Path folder, int port, int clientPort) {
+  private KafkaProcess(Path folder, int port, int clientPort, int controllerPort) {
     this.folder = folder;
     this.port = port;
     this.clientPort = clientPort;
+    this.controllerPort = controllerPort;
   }
 
   /**
@@ -46,15 +55,15 @@ public final class KafkaProcess implements AutoCloseable {
    * @param clientPort where clients find it: the same, or the port of a relay
    */
   public static KafkaProcess start(Path folder, int port, int clientPort) throws IOException {
-    KafkaProcess kafka = new KafkaProcess(folder, port, clientPort);
+    KafkaProcess kafka = new KafkaProcess(folder, port, clientPort, Ports.free());
     Files.createDirectories(folder);
-    kafka.configure(Ports.free());
+    kafka.configure(SESSION);
     kafka.format();
-    kafka.start();
+    kafka.launchAndAwait();
     return kafka;
   }
 
-  private void configure(int controllerPort) throws IOException {
+  private void configure(Duration session) throws IOException {
     Properties settings = new Properties();
     settings.putAll(
         Map.ofEntries(
@@ -68,8 +77,7 @@ public final class KafkaProcess implements AutoCloseable {
             Map.entry("listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT"),
             Map.entry("controller.listener.names", "CONTROLLER"),
             Map.entry("controller.quorum.voters", "1@%s:%d".formatted(HOST, controllerPort)),
-            // A broker that was killed is let in again when its session has ended.
-            Map.entry("broker.session.timeout.ms", "1000"),
+            Map.entry("broker.session.timeout.ms", Long.toString(session.toMillis())),
             Map.entry("broker.heartbeat.interval.ms", "200"),
             Map.entry("auto.create.topics.enable", "false"),
             Map.entry("default.replication.factor", "1"),
@@ -121,8 +129,13 @@ public final class KafkaProcess implements AutoCloseable {
         .start();
   }
 
-  /** Starts it, again with its data after it was killed, and waits until it answers. */
+  /** Starts it again with its data after it was killed, and waits until it answers. */
   public void start() throws IOException {
+    configure(SESSION_AFTER_KILL);
+    launchAndAwait();
+  }
+
+  private void launchAndAwait() throws IOException {
     process = launch("kafka.Kafka", folder.resolve("server.properties").toString());
     Waiting.until("Kafka to listen", BOUND, this::isListening);
     try (Admin admin = clients().admin(BOUND)) {

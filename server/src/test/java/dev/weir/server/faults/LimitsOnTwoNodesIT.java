@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two processes that count on one PostgreSQL count as one. */
-@Timeout(value = 10, unit = TimeUnit.MINUTES)
+@Timeout(value = 30, unit = TimeUnit.MINUTES)
 final class LimitsOnTwoNodesIT {
   private static final Duration BOUND = Duration.ofMinutes(3);
   private static final int CALLERS = 8;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Messages while Redis counts them, is lost, and comes back without its data. */
 @EnabledIf("dev.weir.server.faults.RedisProcess#isInstalled")
-@Timeout(value = 10, unit = TimeUnit.MINUTES)
+@Timeout(value = 30, unit = TimeUnit.MINUTES)
 final class MessagesWithRedisIT {
   private static final String DOWN = "The store of hot counts is down";
   private static final String BACK = "The store of hot counts is back";
@@ -72,7 +72,10 @@ final class MessagesWithRedisIT {
                 Setting.DATA, data.toString(),
                 Setting.DRAIN, "PT0S",
                 Setting.REDIS_URI, redis,
-                Setting.NOTIFICATIONS_SEND_TIMEOUT, "PT1M"),
+                // Longer than an answer takes, even on a busy machine.
+                Setting.REDIS_TIMEOUT, "PT1M",
+                Setting.DB_WAIT, "PT1M",
+                Setting.NOTIFICATIONS_SEND_TIMEOUT, "PT3M"),
             Map.of(),
             Optional.empty()));
   }

@@ -9,13 +9,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /** A Weir in a process of its own, which can be killed. */
 final class NodeProcess implements AutoCloseable {
   private static final Duration START_BOUND = Duration.ofMinutes(5);
-  private static final Duration STOP_BOUND = Duration.ofMinutes(3);
+  private static final Duration STOP_BOUND = Duration.ofMinutes(5);
 
   private final Path log;
   private final int port;
@@ -27,7 +28,7 @@ final class NodeProcess implements AutoCloseable {
       throws IOException {
     this.log = log;
     this.port = port;
-    this.environment = environment;
+    this.environment = new HashMap<>(environment);
     this.command = command;
     this.process = launch();
   }
@@ -122,6 +123,12 @@ final class NodeProcess implements AutoCloseable {
   /** Starts it again after its end, on the same port. */
   void restart() throws IOException {
     process = launch();
+  }
+
+  /** Starts it again after its end, on the same port, with a setting that is different. */
+  void restart(String name, String value) throws IOException {
+    environment.put(name, value);
+    restart();
   }
 
   /** What it has printed and logged so far. */

@@ -30,7 +30,13 @@ final class PaymentsUnderFaultsIT {
   private static final int PAYMENTS = 75;
   private static final Duration BOUND = Duration.ofMinutes(3);
   private static final Map<String, String> SETTINGS =
-      Map.of("WEIR_PAYMENTS_CEILING", Integer.toString(CEILING), "WEIR_PAYMENTS_GRACE", "PT3S");
+      Map.of(
+          "WEIR_DB_WAIT",
+          "PT1M",
+          "WEIR_PAYMENTS_CEILING",
+          Integer.toString(CEILING),
+          "WEIR_PAYMENTS_GRACE",
+          "PT3S");
 
   @TempDir private Path folder;
 

@@ -138,6 +138,7 @@ public final class Program {
     // The process that writes the archive is told of it by nothing else.
     builder.environment().put("JDK_AOT_VM_OPTIONS", "--enable-native-access=ALL-UNNAMED");
     builder.environment().put("WEIR_LIMITS_STORE", "postgresql");
+    builder.environment().put("WEIR_DB_WAIT", "PT1M");
     Process process = builder.redirectErrorStream(true).redirectOutput(output.toFile()).start();
     try {
       Waiting.until(

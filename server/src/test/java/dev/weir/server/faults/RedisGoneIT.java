@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What a node says while its Redis is gone, and after it came back, to a caller now and then. */
 @EnabledIf("dev.weir.server.faults.RedisProcess#isInstalled")
-@Timeout(value = 10, unit = TimeUnit.MINUTES)
+@Timeout(value = 30, unit = TimeUnit.MINUTES)
 final class RedisGoneIT {
   private static final Pattern ID = Pattern.compile("\"id\":\"?(\\d+)");
 

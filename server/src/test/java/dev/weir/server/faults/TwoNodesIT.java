@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What one node does is seen by the other; what a client breaks off is not half done. */
-@Timeout(value = 10, unit = TimeUnit.MINUTES)
+@Timeout(value = 30, unit = TimeUnit.MINUTES)
 final class TwoNodesIT {
   private static final Duration BOUND = Duration.ofMinutes(3);
   private static final Pattern MISSES =

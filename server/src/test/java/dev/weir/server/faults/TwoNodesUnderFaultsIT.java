@@ -80,6 +80,9 @@ final class TwoNodesUnderFaultsIT {
   private NodeProcess start(String name, Database postgresql) throws IOException {
     Map<String, String> settings = new HashMap<>(postgresql.environment());
     settings.put("WEIR_DB_WAIT", WAIT);
+    // Longer than a caller is busy or paused, even on a busy machine.
+    settings.put("WEIR_DRAIN", "PT3M");
+    settings.put("WEIR_DRAIN_IDLE", "PT1M");
     return NodeProcess.start(folder.resolve(name), settings);
   }
 

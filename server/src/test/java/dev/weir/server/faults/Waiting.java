@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 /** Waiting for what tells nothing by itself, such as other processes; always bounded. */
 public final class Waiting {
   /** Only what never comes takes so long, on however busy a machine. */
-  private static final Duration LONG = Duration.ofMinutes(3);
+  private static final Duration LONG = Duration.ofMinutes(5);
 
   private static final long PAUSE_MILLIS = 40;
 
