@@ -58,7 +58,7 @@ final class ChildNode implements AutoCloseable {
 
   /** Waits for its end and returns its exit code. */
   int await() throws InterruptedException {
-    if (!process.waitFor(2, TimeUnit.MINUTES)) {
+    if (!process.waitFor(5, TimeUnit.MINUTES)) {
       throw new IllegalStateException("still runs: " + output);
     }
     reader.join();

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A node that is told to stop answers what it was asked, and one in little memory all of it. */
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 final class DrainIT {
   private static final int CLIENTS = 8;
   private static final String STREAM =
@@ -39,7 +39,11 @@ final class DrainIT {
     try (ChildNode node =
             ChildNode.start(
                 Map.of(
-                    "WEIR_LOG_FORMAT", "json", "WEIR_LOG_LEVEL", "debug", "WEIR_DRAIN", "PT5M"));
+                    "WEIR_LOG_FORMAT", "json",
+                    "WEIR_LOG_LEVEL", "debug",
+                    "WEIR_DRAIN", "PT5M",
+                    // Longer than a client pauses between two requests, even on a busy machine.
+                    "WEIR_DRAIN_IDLE", "PT1M"));
         Socket stream = new Socket(node.address().getHost(), node.address().getPort())) {
       stream.setSoTimeout(240_000);
       OutputStream out = stream.getOutputStream();

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
  * {@code ./weir test} fetches it from PyPI and names it in a variable, or says that it could not.
  */
 @EnabledIfEnvironmentVariable(named = "WEIR_TEST_ENVOY", matches = ".+")
-@Timeout(300)
+@Timeout(900)
 final class EnvoyIT {
   @TempDir private Path folder;
 
@@ -68,7 +68,7 @@ final class EnvoyIT {
           node,
           "{\"name\":\"slow\",\"pathPattern\":\"/slow\",\"keyBy\":[\"global\"],"
               + "\"allowedRequests\":1,\"windowSeconds\":600,"
-              + "\"queueEnabled\":true,\"maxQueueSize\":1,\"delayPerRequestMs\":10000}");
+              + "\"queueEnabled\":true,\"maxQueueSize\":1,\"delayPerRequestMs\":30000}");
       Process envoy = envoy(grpc, edge, service.getAddress().getPort());
       try {
         URI base = URI.create("http://127.0.0.1:" + edge);
@@ -136,6 +136,10 @@ final class EnvoyIT {
             .replace("port_value: 10000", "port_value: " + edge)
             .replace("port_value: 8081", "port_value: " + grpc)
             .replace("port_value: 8000", "port_value: " + service)
+            // Without an answer in time it lets requests pass, and a busy machine takes its time.
+            .replace(" timeout: 2s", " timeout: 20s")
+            .replace("connect_timeout: 1s", "connect_timeout: 60s")
+            .replace("- timeout: 1s", "- timeout: 60s")
             .replace("# initial_metadata:", "initial_metadata:")
             .replace("#   - {key: authorization", "  - {key: authorization");
     Path config = Files.writeString(folder.resolve("envoy.yaml"), yaml);

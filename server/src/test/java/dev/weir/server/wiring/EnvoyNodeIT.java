@@ -41,7 +41,7 @@ final class EnvoyNodeIT {
       post(
           node,
           "/api/admin/rules",
-          "{\"name\":\"api\",\"allowedRequests\":2,\"windowSeconds\":60}");
+          "{\"name\":\"api\",\"allowedRequests\":2,\"windowSeconds\":3600}");
       assertThat(post(node, "/api/v1/check", "{\"rule\":\"api\",\"key\":\"user=101\"}"))
           .isEqualTo(200);
       ManagedChannel channel = channel(node);

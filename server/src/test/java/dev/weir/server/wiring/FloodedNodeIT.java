@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A node with a small heap outlives thousands of clients that send without an end. */
-@Timeout(value = 10, unit = TimeUnit.MINUTES)
+@Timeout(value = 30, unit = TimeUnit.MINUTES)
 final class FloodedNodeIT {
   private static final String HEAD = "POST /api/v1/slots HTTP/1.1\r\nHost: localhost\r\n";
 

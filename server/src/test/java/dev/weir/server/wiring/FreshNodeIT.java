@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A node as it is started without settings, and stopped by a signal. */
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 final class FreshNodeIT {
   /** A node that makes no payments does not pay for them. */
   @Test
@@ -23,7 +23,10 @@ final class FreshNodeIT {
     Path classes = folder.resolve("classes.txt");
     try (ChildNode node =
         ChildNode.start(
-            Map.of("WEIR_SLOTS_STORE", "postgresql", "WEIR_DATA", data.toString()),
+            Map.of(
+                "WEIR_SLOTS_STORE", "postgresql",
+                "WEIR_DATA", data.toString(),
+                "WEIR_DB_WAIT", "PT1M"),
             "-Xlog:class+load:file=" + classes)) {
       Http http = new Http(node.address());
       http.get("/api/v1/payments/feeds").ok();

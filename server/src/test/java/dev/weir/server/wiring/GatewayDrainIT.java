@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A node with a gateway in it is told to stop while requests go through. */
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 final class GatewayDrainIT {
   private static final String GET = "GET %s HTTP/1.1\r\nHost: shop\r\n\r\n";
   private static final int CLIENTS = 4;
@@ -71,14 +71,18 @@ final class GatewayDrainIT {
 
   @Test
   void cutsNoRequestWhetherItIsNewOrSlowOrWaits() throws Exception {
-    // Nobody is idle here for as long, however busy the machine is.
+    // Nobody is idle or without an answer for as long, however busy the machine is.
     try (StoppingNode node =
         StoppingNode.start(
             Map.of(
                 Setting.GATEWAY_PORT, "0",
                 Setting.GATEWAY_ROUTES, "/** = http://127.0.0.1:" + upstream.getAddress().getPort(),
+                Setting.GATEWAY_HEAD_TIMEOUT, "PT1M",
+                Setting.GATEWAY_IDLE_TIMEOUT, "PT10M",
+                Setting.GATEWAY_CONNECT_TIMEOUT, "PT1M",
+                Setting.GATEWAY_ANSWER_TIMEOUT, "PT10M",
                 Setting.DRAIN, "PT10M",
-                Setting.DRAIN_IDLE, "PT20S"))) {
+                Setting.DRAIN_IDLE, "PT1M"))) {
       URI gateway = node.gatewayAddress().orElseThrow();
       makeQueue(node);
       try (RawHttp slow = new RawHttp(gateway);

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A node whose Redis does not accept its password. */
 @EnabledIf("dev.weir.server.faults.RedisProcess#isInstalled")
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 final class LimitStoreAwayIT {
   private static final String READY = "/health/ready";
   private static final String CHECK = "/api/v1/check";
@@ -45,6 +45,8 @@ final class LimitStoreAwayIT {
     given.put(Setting.LIMITS_STORE, "redis");
     given.put(Setting.LIMITS_FALLBACK, "none");
     given.put(Setting.REDIS_URI, redis.address());
+    // Longer than a Redis that answers takes, even on a busy machine.
+    given.put(Setting.REDIS_TIMEOUT, "PT1M");
     given.put(Setting.DATA, folder.toString());
     given.put(Setting.DRAIN, "PT0S");
     given.put(Setting.GATEWAY_PORT, "0");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
 import dev.weir.server.verify.Verifier;
 import dev.weir.store.jdbc.OraclePool;
@@ -31,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two nodes on one Oracle, for which H2 stands in, and no PostgreSQL. */
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 final class OracleNodeIT {
   private static final String SLOTS = "/api/v1/slots";
   private static final String URL = OracleStandIn.create();
@@ -60,6 +61,7 @@ final class OracleNodeIT {
     Map<Setting, String> given = new HashMap<>();
     given.put(Setting.PORT, "0");
     given.put(Setting.DB_URL, URL);
+    given.put(Setting.DB_WAIT, "PT1M");
     given.put(Setting.DATA, folder.toString());
     given.put(Setting.DRAIN, "PT0S");
     // Longer than the test: what a node learns of the other's changes, it has polled.
@@ -75,11 +77,8 @@ final class OracleNodeIT {
     assertThat(node.post("/admin/rate-limit/config", body).status()).isEqualTo(201);
   }
 
-  /** Waits until a change was polled; the test's timeout is the bound. */
   private static void await(BooleanSupplier condition) {
-    while (!condition.getAsBoolean()) {
-      Thread.onSpinWait();
-    }
+    Waiting.until("a change to be polled", condition::getAsBoolean);
   }
 
   @Test

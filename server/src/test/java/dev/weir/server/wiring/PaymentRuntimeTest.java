@@ -84,7 +84,7 @@ final class PaymentRuntimeTest {
             })) {
       runtime.feedReceived();
       // The second begins after the first has ended.
-      assertThat(rounds.tryAcquire(2, 1, TimeUnit.MINUTES)).isTrue();
+      assertThat(rounds.tryAcquire(2, 5, TimeUnit.MINUTES)).isTrue();
       return runtime.problem();
     }
   }

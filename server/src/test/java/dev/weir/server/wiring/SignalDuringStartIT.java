@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A node that is told to stop while it starts leaves no PostgreSQL behind. */
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 final class SignalDuringStartIT {
   private static final String CREATING = "Creating a database in";
   private static final String RUNNING = "runs on port";
@@ -34,7 +34,7 @@ final class SignalDuringStartIT {
   private void endsCleanly(Process process, BufferedReader output) throws Exception {
     process.toHandle().destroy();
     List<String> rest = output.lines().toList();
-    assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
+    assertThat(process.waitFor(5, TimeUnit.MINUTES)).isTrue();
     assertThat(process.exitValue()).as("%s", rest).isEqualTo(128 + 15);
     assertThat(Leftovers.of(folder)).as("%s", rest).isEmpty();
     assertThat(folder.resolve("postgresql/postmaster.pid")).doesNotExist();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
 import dev.weir.store.tck.internal.OracleStandIn;
 import dev.weir.store.tck.internal.SurrealServer;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A node that counts in SurrealDB and has its rules in a database, for which H2 stands in. */
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 final class SurrealDbNodeIT {
   private static final String RULES = "/api/admin/rules";
   private static final String CHECK = "/api/v1/check";
@@ -52,6 +53,7 @@ final class SurrealDbNodeIT {
     Map<Setting, String> given = new HashMap<>();
     given.put(Setting.PORT, "0");
     given.put(Setting.DB_URL, database);
+    given.put(Setting.DB_WAIT, "PT1M");
     given.put(Setting.DATA, folder.toString());
     given.put(Setting.DRAIN, "PT0S");
     given.put(Setting.LIMITS_STORE, "surrealdb");
@@ -61,7 +63,7 @@ final class SurrealDbNodeIT {
     given.put(Setting.SURREALDB_USER, SurrealServer.USER);
     given.put(Setting.SURREALDB_PASSWORD, SurrealServer.PASSWORD);
     // Long enough for a busy machine.
-    given.put(Setting.SURREALDB_TIMEOUT, "PT30S");
+    given.put(Setting.SURREALDB_TIMEOUT, "PT1M");
     given.putAll(more);
     return Settings.of(given, Map.of(), Optional.empty());
   }
@@ -84,11 +86,8 @@ final class SurrealDbNodeIT {
         "{\"rule\":\"%s\",\"key\":\"%s\",\"requestId\":\"%s\"}".formatted(rule, key, requestId));
   }
 
-  /** Waits for a state of the store; the test's timeout is the bound. */
   private static void await(BooleanSupplier condition) {
-    while (!condition.getAsBoolean()) {
-      Thread.onSpinWait();
-    }
+    Waiting.until("a state of the store", condition::getAsBoolean);
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.weir.server.wiring.postgresql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.server.faults.Ports;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -26,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 final class EmbeddedDatabaseIT {
   private static final Map<String, String> SETTINGS_IN_FORCE =
       Map.ofEntries(
@@ -96,6 +97,8 @@ final class EmbeddedDatabaseIT {
   @Test
   void keepsDataPortAndPasswordFromStartToStart() throws Exception {
     copyMade(folder);
+    // No other process is given this port while the database is stopped.
+    Files.writeString(folder.resolve("port"), Integer.toString(Ports.free()));
     String url;
     try (EmbeddedDatabase database = EmbeddedDatabase.start(folder)) {
       assertThat(answer(database, "SELECT number FROM kept")).isEqualTo("42");
@@ -180,7 +183,7 @@ final class EmbeddedDatabaseIT {
   @Test
   void doesNotTouchAStrangerWhoseIdIsInAStalePidFile() throws Exception {
     copyMade(folder);
-    Process stranger = new ProcessBuilder("sleep", "300").start();
+    Process stranger = new ProcessBuilder("sleep", "3600").start();
     try {
       Path cluster = folder.resolve("postgresql");
       Files.writeString(
