@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Feeds that were cut off, at their senders or on their way. */
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 final class CutFeedIT {
   private static final String LATER = "2099-06-01T12:00:00Z";
 
@@ -48,7 +48,11 @@ final class CutFeedIT {
     node =
         Node.start(
             Settings.of(
-                Map.of(Setting.PORT, "0", Setting.DATA, data.toString(), Setting.DRAIN, "PT0S"),
+                Map.of(
+                    Setting.PORT, "0",
+                    Setting.DATA, data.toString(),
+                    Setting.DB_WAIT, "PT1M",
+                    Setting.DRAIN, "PT0S"),
                 Map.of(),
                 Optional.empty()));
     http = new Http(node.address());

@@ -19,7 +19,7 @@ public final class Feeds {
   public static final String HEADER =
       "paymentId,amount,currency,debtorAccount,creditorAccount,requestedTime\n";
 
-  private static final Duration LONG = Duration.ofMinutes(3);
+  private static final Duration LONG = Duration.ofMinutes(5);
 
   private Feeds() {}
 

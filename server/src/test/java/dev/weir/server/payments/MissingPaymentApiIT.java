@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Nodes on a database of the user's that do not say which payment API makes payments. */
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 final class MissingPaymentApiIT {
   private static final String PAYMENTS = "/api/v1/payments/";
 
@@ -64,7 +64,8 @@ final class MissingPaymentApiIT {
                 Setting.DRAIN, "PT0S",
                 Setting.DB_URL, database.jdbcUrl(),
                 Setting.DB_USER, database.user(),
-                Setting.DB_PASSWORD, database.password()));
+                Setting.DB_PASSWORD, database.password(),
+                Setting.DB_WAIT, "PT1M"));
     given.putAll(more);
     return Node.start(Settings.of(given, Map.of(), Optional.empty()));
   }
@@ -110,11 +111,13 @@ final class MissingPaymentApiIT {
       Http http = new Http(without.address());
       Waiting.until(
           "the warning",
-          () ->
-              http.get("/health/ready")
-                  .ok()
-                  .text()
-                  .contains("payments are not made: weir.payments.downstream is not set"));
+          () -> {
+            Http.Answer ready = http.get("/health/ready");
+            return ready.status() == 200
+                && ready
+                    .text()
+                    .contains("payments are not made: weir.payments.downstream is not set");
+          });
       assertThat(http.get(PAYMENTS + "o1").ok().textAt("state")).isEqualTo("RUNNING");
       assertThat(http.delete(PAYMENTS + "l1").status()).isEqualTo(204);
       // It does not keep others from making them either.

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Payments without what they need. */
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 final class MissingTemporalIT {
   /** No Temporal listens there. */
   private static final String NOWHERE = "127.0.0.1:1";
@@ -31,6 +31,7 @@ final class MissingTemporalIT {
                 Map.of(
                     Setting.PORT, "0",
                     Setting.DATA, folder.toString(),
+                    Setting.DB_WAIT, "PT1M",
                     Setting.DRAIN, "PT0S",
                     Setting.TEMPORAL_ADDRESS, NOWHERE,
                     Setting.PAYMENTS_DOWNSTREAM, "http://127.0.0.1:1"),
@@ -39,11 +40,11 @@ final class MissingTemporalIT {
       Http http = new Http(node.address());
       Waiting.until(
           "the warning",
-          () ->
-              http.get("/health/ready")
-                  .ok()
-                  .text()
-                  .contains("Temporal at " + NOWHERE + " cannot be reached"));
+          () -> {
+            Http.Answer ready = http.get("/health/ready");
+            return ready.status() == 200
+                && ready.text().contains("Temporal at " + NOWHERE + " cannot be reached");
+          });
       assertThat(http.get("/metrics").text()).contains("rate_limiter_payment_temporal_down 1.0");
       String csv = Feeds.HEADER + Feeds.lines("p", 2, "2099-06-01T12:00:00Z");
       Http.Answer received = Feeds.send(http, "?feedId=f", csv.getBytes(StandardCharsets.UTF_8));

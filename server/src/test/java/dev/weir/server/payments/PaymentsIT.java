@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Payments over HTTP, on one node with its own PostgreSQL, Temporal and payment API. */
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 final class PaymentsIT {
   private static final int CEILING = 40;
   private static final String LATER = "2099-06-01T12:00:00Z";
@@ -50,6 +50,9 @@ final class PaymentsIT {
                 Map.of(
                     Setting.PORT, "0",
                     Setting.DATA, data.toString(),
+                    Setting.DB_WAIT, "PT1M",
+                    // A call that is given up is repeated, and attempts are counted here.
+                    Setting.PAYMENTS_TIMEOUT, "PT1M",
                     Setting.DRAIN, "PT0S",
                     Setting.PAYMENTS_CEILING, Integer.toString(CEILING),
                     Setting.PAYMENTS_GRACE, "PT5S"),
@@ -88,6 +91,10 @@ final class PaymentsIT {
         .mapToDouble(line -> Double.parseDouble(line.substring(series.length() + 1)))
         .findFirst()
         .orElse(0);
+  }
+
+  private static void awaitMetric(String series, double min) {
+    Waiting.until(series + " of " + min, () -> metric(series) >= min);
   }
 
   @Test
@@ -138,13 +145,11 @@ final class PaymentsIT {
     assertThat(http.get("/api/v1/slots/" + name + "-7").ok().textAt("state"))
         .isEqualTo("confirmed");
 
-    assertThat(metric("rate_limiter_payments_ended_total{state=\"paid\"}"))
-        .isGreaterThanOrEqualTo(paid + 60);
-    assertThat(metric("rate_limiter_payment_records_total{result=\"rejected\"}"))
-        .isGreaterThanOrEqualTo(rejected + 3);
-    assertThat(metric("rate_limiter_payment_call_seconds_count{result=\"paid\"}"))
-        .isGreaterThanOrEqualTo(60);
-    assertThat(metric("rate_limiter_payments_started_total")).isGreaterThanOrEqualTo(60);
+    // They are counted a moment after they are stored.
+    awaitMetric("rate_limiter_payments_ended_total{state=\"paid\"}", paid + 60);
+    awaitMetric("rate_limiter_payment_records_total{result=\"rejected\"}", rejected + 3);
+    awaitMetric("rate_limiter_payment_call_seconds_count{result=\"paid\"}", 60);
+    awaitMetric("rate_limiter_payments_started_total", 60);
   }
 
   @Test

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A node on a real Temporal server, in front of a payment API of its own, if the environment
  * variable {@code WEIR_TEST_TEMPORAL} names one as host and port.
  */
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 final class RealTemporalNodeIT {
   private static final String ADDRESS = System.getenv().getOrDefault("WEIR_TEST_TEMPORAL", "");
   private static final int PAYMENTS = 40;
@@ -49,6 +49,8 @@ final class RealTemporalNodeIT {
               data.toString(),
               Setting.DRAIN,
               "PT0S",
+              Setting.DB_WAIT,
+              "PT1M",
               Setting.TEMPORAL_ADDRESS,
               ADDRESS,
               Setting.TEMPORAL_TASK_QUEUE,
