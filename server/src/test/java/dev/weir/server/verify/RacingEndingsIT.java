@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Two real nodes end and give slots of the same events at the same moment, across configurations,
  * while a reconciler reclaims. Afterwards the database must prove every rule.
  */
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 final class RacingEndingsIT {
   private static final List<String> CONFIGS = List.of("x", "y", "z");
   private static final int EVENTS = 12;
@@ -107,6 +107,8 @@ final class RacingEndingsIT {
             postgresql.user(),
             Setting.DB_PASSWORD,
             postgresql.password(),
+            Setting.DB_WAIT,
+            "PT1M",
             Setting.SLOTS_RECLAIM,
             "true",
             Setting.SLOTS_LEAK_GRACE,

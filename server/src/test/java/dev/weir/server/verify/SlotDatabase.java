@@ -3,6 +3,7 @@ package dev.weir.server.verify;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.faults.Api;
+import dev.weir.server.faults.Waiting;
 import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.Setting;
 import dev.weir.server.wiring.Settings;
@@ -96,7 +97,9 @@ final class SlotDatabase implements AutoCloseable {
             Setting.DB_USER,
             postgresql.user(),
             Setting.DB_PASSWORD,
-            postgresql.password());
+            postgresql.password(),
+            Setting.DB_WAIT,
+            "PT1M");
     return Node.start(Settings.of(settings, Map.of(), Optional.empty()));
   }
 
@@ -151,9 +154,22 @@ final class SlotDatabase implements AutoCloseable {
     try (Connection connection =
             connect(postgresql.jdbcUrl().replaceFirst("/postgres$", "/template1"));
         Statement statement = connection.createStatement()) {
+      Waiting.until("the end of all sessions of the original", () -> isUnused(statement));
       statement.execute("create database " + name + " template postgres strategy file_copy");
     }
     return postgresql.jdbcUrl().replaceFirst("/postgres$", "/" + name);
+  }
+
+  /** Sessions end a moment after their connections, and PostgreSQL copies only without any. */
+  private static boolean isUnused(Statement statement) throws IOException {
+    try (ResultSet sessions =
+        statement.executeQuery(
+            "select 1 from pg_stat_activity where datname = 'postgres'"
+                + " and backend_type = 'client backend'")) {
+      return !sessions.next();
+    } catch (SQLException e) {
+      throw new IOException(e);
+    }
   }
 
   Connection connect(String url) throws SQLException {

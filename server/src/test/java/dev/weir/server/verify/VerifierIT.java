@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import picocli.CommandLine;
 
 /** Sound configs pass, and each kind of damage done to them is found. */
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 final class VerifierIT {
   @TempDir private static Path folder;
   private static SlotDatabase database;
