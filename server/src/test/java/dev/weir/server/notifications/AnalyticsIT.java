@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Analytics over HTTP, on one node with its own PostgreSQL and Kafka, and a real OpenSearch. */
-@Timeout(value = 10, unit = TimeUnit.MINUTES)
+@Timeout(value = 30, unit = TimeUnit.MINUTES)
 final class AnalyticsIT {
   private static final String TOKEN = "token-of-administrators";
   private static final String SECRET = "hunter2-hunter2-hunter2";
@@ -56,15 +56,15 @@ final class AnalyticsIT {
         send(http, 102);
       }
       Waiting.until("all events to be indexed", () -> attempts(http) == 6);
-      Http.Answer users = http.get("/api/analytics/users").ok();
+      Http.Answer users = found(http, "/api/analytics/users");
       assertThat(users.intAt("users.0.userId")).isEqualTo(102);
       assertThat(users.intAt("users.0.messages")).isEqualTo(3);
       assertThat(users.intAt("users.0.cost")).isEqualTo(3);
       assertThat(users.intAt("users.1.messages")).isEqualTo(2);
-      Http.Answer limited = http.get("/api/analytics/limited").ok();
+      Http.Answer limited = found(http, "/api/analytics/limited");
       assertThat(limited.intAt("users.0.userId")).isEqualTo(101);
       assertThat(limited.intAt("users.0.refusals")).isEqualTo(1);
-      assertThat(http.get("/api/analytics/unusual?window=PT1M").ok().intAt("examined"))
+      assertThat(found(http, "/api/analytics/unusual?window=PT1M").intAt("examined"))
           .isBetween(0, 2);
       invalidQuestionsAreNamed(http);
       assertThat(new Http(node.address()).get("/api/analytics/users").status()).isEqualTo(401);
@@ -76,7 +76,11 @@ final class AnalyticsIT {
       assertThat(down.header("Retry-After")).contains("5");
       send(http, 102);
       Waiting.until(
-          "the warning", () -> http.get("/health/ready").ok().text().contains("OpenSearch"));
+          "the warning",
+          () -> {
+            Http.Answer ready = http.get("/health/ready");
+            return ready.status() == 200 && ready.text().contains("OpenSearch");
+          });
       way.mend();
       Waiting.until("what was sent meanwhile", () -> attempts(http) == 7);
       assertThat(http.get("/metrics").text())
@@ -84,6 +88,15 @@ final class AnalyticsIT {
           .contains("rate_limiter_message_index_down 0.0");
       assertThat(log.text()).doesNotContain(SECRET);
     }
+  }
+
+  /** Asks until OpenSearch has answered in the short time that a node waits for it. */
+  private static Http.Answer found(Http http, String path) {
+    Http.Answer answer = http.get(path);
+    while (answer.status() == 503) {
+      answer = http.get(path);
+    }
+    return answer.ok();
   }
 
   /** Returns the attempts in all minutes; less than there are while OpenSearch does not answer. */
@@ -137,7 +150,8 @@ final class AnalyticsIT {
     Map<Setting, String> settings = new EnumMap<>(more);
     settings.put(Setting.PORT, "0");
     settings.put(Setting.DRAIN, "PT0S");
-    settings.put(Setting.NOTIFICATIONS_SEND_TIMEOUT, "PT1M");
+    settings.put(Setting.DB_WAIT, "PT1M");
+    settings.put(Setting.NOTIFICATIONS_SEND_TIMEOUT, "PT3M");
     return Node.start(Settings.of(settings, Map.of(), Optional.empty()));
   }
 }

@@ -9,7 +9,6 @@ import dev.weir.server.http.Http;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.FutureTask;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.GenerationMode;
@@ -71,8 +70,8 @@ interface BrokerLaws extends NotificationLaws {
     for (boolean keyed : hasKey) {
       refusedByKafka(
           keyed
-              ? NotificationStage.send(stage().node(), user, "gone", "key")
-              : stage().send(user, "gone"));
+              ? NotificationStage.send(stage().hasty(), user, "gone", "key")
+              : NotificationStage.send(stage().hasty(), user, "gone"));
       assertThat(stage().used(user)).isEqualTo(count);
     }
     assertThat(stage().tables().messages(user, user)).isEmpty();
@@ -86,24 +85,18 @@ interface BrokerLaws extends NotificationLaws {
   default void messageWhoseAcknowledgementIsLostIsSentOnce() throws Exception {
     long user = stage().newUser();
     stage().configure(user, 5).ok();
-    FutureTask<Http.Answer> lost =
-        new FutureTask<>(() -> NotificationStage.send(stage().node(), user, "unheard-of", "key"));
-    Thread.ofVirtual().start(lost);
-    Waiting.until(
-        "the end of the node's patience",
-        () -> {
-          // The producer sends it again on a new connection, after a pause.
-          stage().answers().loseAnswerTo("unheard-of");
-          return lost.isDone();
-        });
-    stage().answers().loseAnswerTo("no message has this text");
-    Http.Answer unknown = lost.get().problem(503, "kafka-unavailable");
+    Http hasty = stage().hasty();
+    // The producer sends it again on new connections until the node gives up.
+    stage().answers().loseAnswersTo("unheard-of");
+    Http.Answer unknown =
+        NotificationStage.send(hasty, user, "unheard-of", "key").problem(503, "kafka-unavailable");
+    stage().answers().loseAnswersTo("no message has this text");
     assertThat(unknown.textAt("outcome")).isEqualTo("unknown");
     assertThat(stage().used(user)).isEqualTo(1);
     Waiting.until(
         "the true answer",
-        () -> NotificationStage.send(stage().node(), user, "unheard-of", "key").status() == 200);
-    Http.Answer known = NotificationStage.send(stage().node(), user, "unheard-of", "key").ok();
+        () -> NotificationStage.send(hasty, user, "unheard-of", "key").status() == 200);
+    Http.Answer known = NotificationStage.send(hasty, user, "unheard-of", "key").ok();
     assertThat(known.textAt("messageId")).isEqualTo(unknown.textAt("messageId"));
     assertThat(stage().used(user)).isEqualTo(1);
     assertThat(stage().topic().readOf(user))
@@ -124,10 +117,13 @@ interface BrokerLaws extends NotificationLaws {
     long user = stage().newUser();
     stage().configure(user, 1_000_000).ok();
     stage().send(user, "before").ok();
+    Http hasty = stage().hasty();
     stage().kafka().deleteTopic();
     stage().forgetTopic();
-    Waiting.until("the end of the topic", () -> stage().send(user, "gone").status() == 503);
-    Waiting.until("a new topic", () -> stage().send(user, "back").status() == 200);
+    Waiting.until(
+        "the end of the topic", () -> NotificationStage.send(hasty, user, "gone").status() == 503);
+    Waiting.until("a new topic", () -> NotificationStage.send(hasty, user, "back").status() == 200);
+    Waiting.until("its use", () -> stage().send(user, "back").status() == 200);
     stage().tables().ageOutbox();
     Waiting.until("an empty outbox", () -> isOutboxEmpty());
 

@@ -28,7 +28,7 @@ interface CountingLaws extends NotificationLaws {
       @ForAll @IntRange(min = 1, max = 3) int limit,
       @ForAll @IntRange(min = 1, max = 3) int before,
       @ForAll UserLimit.Algorithm algorithm,
-      @ForAll @IntRange(min = 2, max = 60) int minutes,
+      @ForAll @IntRange(min = 20, max = 60) int minutes,
       @ForAll boolean hasElapsed,
       @ForAll @IntRange(min = 0, max = 29) int more)
       throws SQLException {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Notifications without what they need. */
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 final class MissingBrokerIT {
   /** No broker listens there. */
   private static final String NOWHERE = "127.0.0.1:1";
@@ -30,6 +30,7 @@ final class MissingBrokerIT {
                 Map.of(
                     Setting.PORT, "0",
                     Setting.DATA, folder.toString(),
+                    Setting.DB_WAIT, "PT1M",
                     Setting.DRAIN, "PT0S",
                     Setting.KAFKA_SERVERS, NOWHERE,
                     Setting.NOTIFICATIONS_SENDER, "false",
@@ -38,7 +39,12 @@ final class MissingBrokerIT {
                 Optional.empty()))) {
       Http http = new Http(node.address());
       // Before any message was sent.
-      Waiting.until("the warning", () -> http.get("/health/ready").ok().text().contains(NOWHERE));
+      Waiting.until(
+          "the warning",
+          () -> {
+            Http.Answer ready = http.get("/health/ready");
+            return ready.status() == 200 && ready.text().contains(NOWHERE);
+          });
       http.post("/api/config", "{\"userId\":1,\"rateLimit\":1,\"timeWindow\":5}").ok();
       Http.Answer refused =
           http.post("/api/send", "{\"userId\":1,\"message\":\"Hello\"}")

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Messages over HTTP, on one node with its own PostgreSQL and Kafka. */
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 final class NotificationIT {
   private static final String INVALID = "Missing/Invalid Arguments";
 
@@ -49,11 +49,16 @@ final class NotificationIT {
                     Setting.PORT, "0",
                     Setting.DATA, folder.toString(),
                     Setting.DRAIN, "PT0S",
+                    Setting.DB_WAIT, "PT1M",
                     // The first message waits for the start of the broker.
-                    Setting.NOTIFICATIONS_SEND_TIMEOUT, "PT1M"),
+                    Setting.NOTIFICATIONS_SEND_TIMEOUT, "PT3M"),
                 Map.of(),
                 Optional.empty()));
     http = new Http(node.address());
+    // That may take as long as the windows of the tests.
+    long user = USERS.incrementAndGet();
+    configure(user, 1, 5).ok();
+    send(user, "first").ok();
   }
 
   @AfterAll

@@ -33,9 +33,19 @@ import org.jspecify.annotations.Nullable;
  * break them. Kafka is reached through a relay that can be cut, and one that loses answers.
  */
 final class NotificationStage implements AutoCloseable {
+  /** Only a Kafka that is cut off takes so long. */
+  private static final String PATIENT = "PT2M";
+
+  /** How long a node waits for a Kafka that is cut off. */
+  private static final String HASTY = "PT20S";
+
+  /** Longer than a statement of the tests waits for a connection, even on a busy machine. */
+  private static final Duration CONNECTION_BOUND = Duration.ofMinutes(5);
+
   /** Last first. */
   private final Deque<AutoCloseable> started;
 
+  private final Database database;
   private final AtomicLong users = new AtomicLong(1_000_000);
   private final RedisProcess redis;
   private final RedisEntries entries;
@@ -47,17 +57,19 @@ final class NotificationStage implements AutoCloseable {
   private final Http node;
   private final Http otherNode;
   private @Nullable TopicReader topic;
+  private @Nullable Node hastyNode;
   private boolean isRedisDown;
   private boolean isBrokerCut;
 
   private NotificationStage(Path folder, Deque<AutoCloseable> started) throws IOException {
     this.started = started;
-    Database database = add(Database.start(folder.resolve("data")));
+    database = add(Database.start(folder.resolve("data")));
     HikariDataSource connections = add(new HikariDataSource());
     connections.setJdbcUrl(database.environment().get("WEIR_DB_URL"));
     connections.setUsername(database.environment().get("WEIR_DB_USER"));
     connections.setPassword(database.environment().get("WEIR_DB_PASSWORD"));
     connections.setMaximumPoolSize(2);
+    connections.setConnectionTimeout(CONNECTION_BOUND.toMillis());
     tables = new MessageTables(connections::getConnection);
     redis = add(new RedisProcess(Ports.free(), folder.resolve("redis.log")));
     entries = new RedisEntries(redis.port());
@@ -66,8 +78,8 @@ final class NotificationStage implements AutoCloseable {
     way = add(new Relay(answers.port()));
     kafka = add(KafkaProcess.start(folder.resolve("kafka"), port, way.port()));
     sms = add(new SmsLog());
-    node = new Http(start(database, true).address());
-    otherNode = new Http(start(database, false).address());
+    node = new Http(add(start(true, PATIENT)).address());
+    otherNode = new Http(add(start(false, PATIENT)).address());
   }
 
   /** Starts everything; if a part does not start, the parts before it are stopped. */
@@ -91,18 +103,19 @@ final class NotificationStage implements AutoCloseable {
     }
   }
 
-  private Node start(Database database, boolean isSender) {
+  private Node start(boolean isSender, String sendTimeout) {
     Map<Setting, String> settings = new EnumMap<>(Setting.class);
     settings.put(Setting.PORT, "0");
     settings.put(Setting.DRAIN, "PT0S");
     settings.put(Setting.REDIS_URI, redis.address());
+    settings.put(Setting.REDIS_TIMEOUT, "PT1M");
     settings.put(Setting.KAFKA_SERVERS, kafka.address());
     settings.put(Setting.NOTIFICATIONS_PROVIDER, "log");
     settings.put(Setting.NOTIFICATIONS_SENDER, Boolean.toString(isSender));
-    settings.put(Setting.NOTIFICATIONS_SEND_TIMEOUT, "PT20S");
+    settings.put(Setting.NOTIFICATIONS_SEND_TIMEOUT, sendTimeout);
     // Longer than a wait for a connection takes, even on a busy machine.
     settings.put(Setting.DB_WAIT, "PT1M");
-    return add(Node.start(Settings.of(settings, database.environment(), Optional.empty())));
+    return Node.start(Settings.of(settings, database.environment(), Optional.empty()));
   }
 
   private <T extends AutoCloseable> T add(T part) {
@@ -137,6 +150,31 @@ final class NotificationStage implements AutoCloseable {
 
   Http otherNode() {
     return otherNode;
+  }
+
+  /**
+   * Returns a third node, which gives up Kafka sooner. It runs until {@link #restore}, because it
+   * would publish again what the others take longer to publish than it waits itself.
+   */
+  Http hasty() {
+    Node running = hastyNode;
+    if (running == null) {
+      running = start(false, HASTY);
+      hastyNode = running;
+      Http http = new Http(running.address());
+      long user = newUser();
+      configure(user, 1_000_000).ok();
+      Waiting.until("a third node", () -> send(http, user, "first").status() == 200);
+    }
+    return new Http(running.address());
+  }
+
+  private void stopHasty() {
+    Node running = hastyNode;
+    if (running != null) {
+      hastyNode = null;
+      running.close();
+    }
   }
 
   MessageTables tables() {
@@ -270,14 +308,15 @@ final class NotificationStage implements AutoCloseable {
     return isRedisDown;
   }
 
-  /** Cuts the way to Kafka until {@link #restore}; returns when the node knows it. */
+  /** Cuts the way to Kafka until {@link #restore}; returns when the hasty node knows it. */
   void cutBroker() {
     if (!isBrokerCut) {
+      Http hasty = hasty();
       isBrokerCut = true;
       way.cut();
       long user = newUser();
       configure(user, 1_000_000).ok();
-      Waiting.until("the end of Kafka", () -> send(user, "lost").status() == 503);
+      Waiting.until("the end of Kafka", () -> send(hasty, user, "lost").status() == 503);
     }
   }
 
@@ -291,10 +330,12 @@ final class NotificationStage implements AutoCloseable {
       configure(user, 1_000_000).ok();
       Waiting.until("Kafka to be used again", () -> send(user, "back").status() == 200);
     }
+    stopHasty();
   }
 
   @Override
   public void close() {
+    stopHasty();
     forgetTopic();
     stop(started);
   }

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Messages to a webhook, what it reports of them, and replays of those that it rejected. */
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 final class WebhookIT {
   private static final String SECRET = "secret-of-the-webhook";
   private static final String RECEIPTS = "/api/messages/receipts";
@@ -63,6 +63,8 @@ final class WebhookIT {
                     Setting.CLIENT_KEYS,
                     KEY,
                     Setting.NOTIFICATIONS_SEND_TIMEOUT,
+                    "PT3M",
+                    Setting.NOTIFICATIONS_PROVIDER_TIMEOUT,
                     "PT1M",
                     Setting.NOTIFICATIONS_PROVIDER,
                     "webhook",

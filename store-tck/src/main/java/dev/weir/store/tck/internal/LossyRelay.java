@@ -25,6 +25,7 @@ public final class LossyRelay implements AutoCloseable {
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
   private final AtomicReference<@Nullable String> marked = new AtomicReference<>();
   private final AtomicInteger lost = new AtomicInteger();
+  private volatile @Nullable String alwaysMarked;
 
   public LossyRelay(int serverPort) throws IOException {
     this.serverPort = serverPort;
@@ -42,6 +43,11 @@ public final class LossyRelay implements AutoCloseable {
    */
   public void loseAnswerTo(String text) {
     marked.set(text);
+  }
+
+  /** Loses the responses to all messages that contain this text, from now on. */
+  public void loseAnswersTo(String text) {
+    alwaysMarked = text;
   }
 
   /** Returns how many responses were lost. */
@@ -120,6 +126,10 @@ public final class LossyRelay implements AutoCloseable {
       String text = marked.get();
       String message = before + new String(bytes, 0, length, StandardCharsets.ISO_8859_1);
       if (text != null && isFoundIn(message, text) && marked.compareAndSet(text, null)) {
+        isMarked = true;
+      }
+      String always = alwaysMarked;
+      if (always != null && isFoundIn(message, always)) {
         isMarked = true;
       }
       before = message.substring(Math.max(0, message.length() - 256));
