@@ -39,6 +39,9 @@ final class LimitStoreAwayIT {
   void start() throws Exception {
     log = new LogWatch();
     redis = new RedisProcess(FreePort.find(), folder.resolve("redis.log"));
+  }
+
+  private void startNode() {
     Map<Setting, String> given = new HashMap<>();
     given.put(Setting.PORT, "0");
     given.put(Setting.SLOTS_STORE, "memory");
@@ -69,6 +72,7 @@ final class LimitStoreAwayIT {
 
   @Test
   void answersWithTheReasonAndNeverThatALimitIsExceeded() throws IOException {
+    startNode();
     rule("'name':'c','pathPattern':'/**','allowedRequests':5,'windowSeconds':60");
     http.put("/api/v1/buckets/b", "{\"capacity\":10,\"refillRate\":1}").ok();
     http.put("/api/v1/concurrency/l", "{\"maxConcurrent\":1,\"leaseTtl\":\"PT10M\"}").ok();
@@ -102,6 +106,8 @@ final class LimitStoreAwayIT {
   @Test
   void isNotReadyIfItCanDecideNothingAndWarnsIfItCan() throws IOException {
     changePassword();
+    // Not before: a node whose connection was cut would name that as the cause.
+    startNode();
     Waiting.until("the node to say so", () -> http.get(READY).status() == 503);
     assertThat(http.get(READY).textAt("reason")).contains("Redis does not answer", "NOAUTH");
 
