@@ -1,10 +1,12 @@
 package dev.weir.notifications;
 
 import dev.weir.notifications.broker.EmbeddedKafka;
+import dev.weir.notifications.broker.PatientKafka;
 import dev.weir.notifications.kafka.KafkaClients;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.kafka.MessageTopics;
 import dev.weir.notifications.kafka.Topics;
+import dev.weir.notifications.sender.SenderSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -38,8 +40,8 @@ public final class TestKafka {
   private static EmbeddedKafka start() {
     try {
       Path folder = Files.createTempDirectory(Path.of("target"), "kafka");
-      EmbeddedKafka broker = new EmbeddedKafka(folder);
-      if (broker.bootstrapServers(Duration.ofMinutes(1)).isEmpty()) {
+      EmbeddedKafka broker = PatientKafka.in(folder);
+      if (broker.bootstrapServers(Duration.ofMinutes(5)).isEmpty()) {
         throw new AssertionError("Kafka has not started, see the log");
       }
       return broker;
@@ -54,6 +56,20 @@ public final class TestKafka {
 
   public static KafkaClients clients() {
     return KafkaClients.of(BROKER, TIMEOUT);
+  }
+
+  /** Returns settings of a sender in a group of its own, which a busy machine does not hurry. */
+  public static SenderSettings senderSettings() {
+    SenderSettings usual = SenderSettings.DEFAULT;
+    return new SenderSettings(
+        "sender-" + UUID.randomUUID(),
+        usual.maxInFlight(),
+        usual.maxBuffered(),
+        usual.retries(),
+        usual.repetition(),
+        usual.rate(),
+        TIMEOUT,
+        TIMEOUT);
   }
 
   /** Returns names of topics that no other test uses. */
@@ -89,6 +105,18 @@ public final class TestKafka {
       }
     }
     return records;
+  }
+
+  /** Returns true if the broker has heard of a topic, and not of its deletion. */
+  public static boolean hasTopic(String topic) {
+    try (Admin admin = clients().admin(TIMEOUT)) {
+      return admin.listTopics().names().get().contains(topic);
+    } catch (ExecutionException e) {
+      throw new AssertionError(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError(e);
+    }
   }
 
   public static void delete(String topic) {

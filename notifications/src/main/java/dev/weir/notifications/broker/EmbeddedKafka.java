@@ -34,12 +34,11 @@ import org.slf4j.LoggerFactory;
 public final class EmbeddedKafka implements KafkaCluster, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(EmbeddedKafka.class);
 
-  private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
   private static final Duration MAX_PAUSE = Duration.ofMinutes(1);
 
   private final Path folder;
   private final IntUnaryOperator relay;
-  private final Duration firstPause;
+  private final BrokerTimes times;
   private final ReentrantLock lock = new ReentrantLock();
 
   /** Known before the address is. */
@@ -66,7 +65,7 @@ public final class EmbeddedKafka implements KafkaCluster, AutoCloseable {
    * @param folder where its data is; created if it is missing
    */
   public EmbeddedKafka(Path folder) {
-    this(folder, port -> port, FIRST_PAUSE);
+    this(folder, port -> port, BrokerTimes.DEFAULT);
   }
 
   /**
@@ -74,12 +73,11 @@ public final class EmbeddedKafka implements KafkaCluster, AutoCloseable {
    *
    * @param relay returns the port by which clients reach the broker, given the port of the broker;
    *     called for each new port
-   * @param firstPause after the first failure; each pause is twice as long as the one before
    */
-  EmbeddedKafka(Path folder, IntUnaryOperator relay, Duration firstPause) {
+  EmbeddedKafka(Path folder, IntUnaryOperator relay, BrokerTimes times) {
     this.folder = folder;
     this.relay = relay;
-    this.firstPause = firstPause;
+    this.times = times;
   }
 
   @Override
@@ -132,7 +130,7 @@ public final class EmbeddedKafka implements KafkaCluster, AutoCloseable {
 
   private boolean isPausing() {
     // More doublings than this exceed the maximum in any case.
-    long pauseNanos = firstPause.toNanos() << Math.min(failures - 1, 16);
+    long pauseNanos = times.firstPause().toNanos() << Math.min(failures - 1, 16);
     return System.nanoTime() - failedNanos < Math.min(pauseNanos, MAX_PAUSE.toNanos());
   }
 
@@ -145,7 +143,7 @@ public final class EmbeddedKafka implements KafkaCluster, AutoCloseable {
       BrokerPorts chosen = choosePorts();
       keepProcessAlive();
       BrokerSecret secret = BrokerSecret.in(folder);
-      RaftBroker broker = RaftBroker.start(folder, chosen, secret);
+      RaftBroker broker = RaftBroker.start(folder, chosen, secret, times);
       clientProperties = secret.clientProperties();
       log.info(
           "Kafka started on {} in {} ms, its data is in {}",

@@ -23,14 +23,15 @@ final class RaftBroker {
 
   private static final int NODE_ID = 1;
   private static final String HOST = "127.0.0.1";
-  private static final Duration MAX_STOP = Duration.ofSeconds(15);
 
   private final KafkaRaftServer server;
   private final String address;
+  private final Duration maxStop;
 
-  private RaftBroker(KafkaRaftServer server, String address) {
+  private RaftBroker(KafkaRaftServer server, String address, Duration maxStop) {
     this.server = server;
     this.address = address;
+    this.maxStop = maxStop;
   }
 
   /**
@@ -39,11 +40,12 @@ final class RaftBroker {
    * @param folder where its data is
    * @param secret by which clients are let in
    */
-  static RaftBroker start(Path folder, BrokerPorts ports, BrokerSecret secret) throws Exception {
+  static RaftBroker start(Path folder, BrokerPorts ports, BrokerSecret secret, BrokerTimes times)
+      throws Exception {
     format(folder);
-    KafkaRaftServer server =
-        new KafkaRaftServer(KafkaConfig.fromProps(settings(folder, ports, secret)), Time.SYSTEM);
-    RaftBroker broker = new RaftBroker(server, HOST + ":" + ports.client());
+    Properties settings = settings(folder, ports, secret, times.session());
+    KafkaRaftServer server = new KafkaRaftServer(KafkaConfig.fromProps(settings), Time.SYSTEM);
+    RaftBroker broker = new RaftBroker(server, HOST + ":" + ports.client(), times.maxStop());
     try {
       server.startup();
     } catch (RuntimeException | Error e) {
@@ -71,8 +73,8 @@ final class RaftBroker {
                   server.awaitShutdown();
                 });
     try {
-      if (!stopping.join(MAX_STOP)) {
-        log.warn("Kafka has not stopped within {}", MAX_STOP);
+      if (!stopping.join(maxStop)) {
+        log.warn("Kafka has not stopped within {}", maxStop);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -92,7 +94,8 @@ final class RaftBroker {
     formatter.run();
   }
 
-  private static Properties settings(Path folder, BrokerPorts ports, BrokerSecret secret) {
+  private static Properties settings(
+      Path folder, BrokerPorts ports, BrokerSecret secret, Duration session) {
     Properties settings = new Properties();
     settings.setProperty("process.roles", "broker,controller");
     settings.setProperty("node.id", Integer.toString(NODE_ID));
@@ -114,8 +117,7 @@ final class RaftBroker {
     settings.setProperty("listener.name.controller.plain.sasl.jaas.config", secret.listenerLogin());
     settings.setProperty(
         "controller.quorum.voters", "%d@%s:%d".formatted(NODE_ID, HOST, ports.controller()));
-    // After a kill, a restarted broker waits until the session of its predecessor has ended.
-    settings.setProperty("broker.session.timeout.ms", "1000");
+    settings.setProperty("broker.session.timeout.ms", Long.toString(session.toMillis()));
     settings.setProperty("broker.heartbeat.interval.ms", "200");
     settings.setProperty("auto.create.topics.enable", "false");
     settings.setProperty("num.partitions", "4");
