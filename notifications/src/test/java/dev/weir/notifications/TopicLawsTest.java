@@ -7,7 +7,6 @@ import dev.weir.notifications.kafka.MessageTopics;
 import dev.weir.notifications.provider.LogProvider;
 import dev.weir.notifications.sender.Sender;
 import dev.weir.notifications.sender.SenderObserver;
-import dev.weir.notifications.sender.SenderSettings;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -53,7 +52,7 @@ final class TopicLawsTest {
             topics,
             new LogProvider(lines::add),
             scene.stores,
-            SenderSettings.DEFAULT.withGroup("sender-" + UUID.randomUUID()),
+            TestKafka.senderSettings(),
             scene.stores.clock,
             SenderObserver.NONE);
     parts.addAll(List.of(sender, reader, scene, publisher));

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -48,14 +49,19 @@ final class FailingRecipientsTest {
 
   @Test
   void recipientThatAsksForAPauseGetsItAloneAndOthersGoOn() {
+    CountDownLatch asked = new CountDownLatch(1);
     TestProvider provider =
         new TestProvider(
-            message ->
-                message.userId() == 0
-                    ? new ProviderResult.Retry("HTTP status 503", HOUR)
-                    : ProviderResult.Taken.WITHOUT_ID);
+            message -> {
+              if (message.userId() > 0) {
+                return ProviderResult.Taken.WITHOUT_ID;
+              }
+              asked.countDown();
+              return new ProviderResult.Retry("HTTP status 503", HOUR);
+            });
     scene.publish(IntStream.range(0, 100).mapToObj(i -> message(i % 10, "hello")).toList());
     Sender unused = scene.start(provider);
+    TestProvider.await(asked);
     provider.awaitTaken(90);
     assertThat(provider.handed()).filteredOn(message -> message.userId() == 0).hasSize(1);
   }

@@ -21,10 +21,13 @@ final class RecordedReceiptsTest {
   void receiptThatComesBeforeTheDeliveryIsRecordedLater() {
     stores.addPublished(List.of(message));
     try (RecordedReceipts receipts = new RecordedReceipts(stores, Duration.ofMillis(5))) {
-      assertThat(receipts.receive("smpp", "a1", MessageState.DELIVERED, MemoryStores.START))
-          .isTrue();
-      assertThat(stores.state(message.id())).isEqualTo(MessageState.ACCEPTED);
-      stores.record(List.of(sent()));
+      // Meanwhile the receipt cannot be tried again, of which there is a maximum.
+      synchronized (stores) {
+        assertThat(receipts.receive("smpp", "a1", MessageState.DELIVERED, MemoryStores.START))
+            .isTrue();
+        assertThat(stores.state(message.id())).isEqualTo(MessageState.ACCEPTED);
+        stores.record(List.of(sent()));
+      }
       while (stores.state(message.id()) != MessageState.DELIVERED) {
         Thread.onSpinWait();
       }

@@ -21,8 +21,7 @@ final class SenderScene implements AutoCloseable {
 
   final MemoryStores stores = new MemoryStores();
   final MessageTopics topics = TestKafka.createTopics();
-  final SenderSettings settings =
-      SenderSettings.DEFAULT.withGroup("sender-" + UUID.randomUUID()).withRetries(QUICK);
+  final SenderSettings settings = TestKafka.senderSettings().withRetries(QUICK);
 
   private final KafkaPublisher publisher =
       new KafkaPublisher(TestKafka.cluster(), topics, TestKafka.TIMEOUT);

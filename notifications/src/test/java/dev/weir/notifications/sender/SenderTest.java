@@ -3,19 +3,26 @@ package dev.weir.notifications.sender;
 import static dev.weir.notifications.sender.SenderScene.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.core.internal.Micros;
+import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.FixedWindow;
+import dev.weir.core.limits.Outcome;
+import dev.weir.engine.limits.AcquireResult;
+import dev.weir.engine.limits.LimitObserver;
 import dev.weir.engine.limits.Limiter;
 import dev.weir.engine.limits.Policy;
+import dev.weir.engine.limits.memory.MemoryLimitStore;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageState;
 import dev.weir.notifications.DecodedRecord;
+import dev.weir.notifications.MemoryStores;
 import dev.weir.notifications.Replayed;
 import dev.weir.notifications.TestKafka;
 import dev.weir.notifications.kafka.MessageRecords;
 import dev.weir.notifications.provider.ProviderResult;
+import dev.weir.store.tck.SettableClock;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -325,27 +332,38 @@ final class SenderTest {
 
   @Test
   void providerIsHandedNoMoreThanItsRate() {
-    Duration window = Duration.ofMillis(300);
+    Duration window = Duration.ofMillis(100);
     Policy policy = Policy.of("sms", FixedWindow.of(3, window));
-    List<Long> times = Collections.synchronizedList(new ArrayList<>());
-    TestProvider provider =
-        new TestProvider(
-            message -> {
-              times.add(System.nanoTime());
-              return ProviderResult.Taken.WITHOUT_ID;
-            });
+    SettableClock clock = new SettableClock(MemoryStores.START);
+    CountDownLatch refusals = new CountDownLatch(6);
+    LimitObserver observer =
+        new LimitObserver() {
+          @Override
+          public void decided(Policy decided, Outcome outcome, AcquireResult.Mode mode) {
+            if (outcome instanceof Decision.Refused) {
+              refusals.countDown();
+            }
+          }
+        };
+    TestProvider provider = TestProvider.taking();
     scene.publish(messages(9, 9));
-    try (Limiter limiter = Limiter.inMemory()) {
+    try (Limiter limiter =
+        Limiter.on(new MemoryLimitStore(() -> Micros.ceil(clock.instant()), 10))
+            .observedBy(observer)) {
       Sender sender =
           scene.start(
               provider,
               scene.stores,
               scene.settings.withRate(new SenderSettings.Rate(limiter, policy)));
-      provider.awaitTaken(9);
+      TestProvider.await(refusals);
+      // Each window lets three pass, however long it lasts.
+      for (int taken = 3; taken <= 9; taken += 3) {
+        provider.awaitTaken(taken);
+        assertThat(provider.handed()).hasSize(taken);
+        clock.move(window);
+      }
       sender.close();
     }
-    // Three windows are needed, so the first and the last are more than one whole window apart.
-    assertThat(Duration.ofNanos(times.getLast() - times.getFirst())).isGreaterThan(window);
   }
 
   private static List<Message> messages(int count, int users) {

@@ -102,7 +102,7 @@ final class TestProvider implements SmsProvider {
   static void await(CountDownLatch latch) {
     try {
       if (!latch.await(2, TimeUnit.MINUTES)) {
-        throw new AssertionError("nothing happened in 30 s");
+        throw new AssertionError("nothing happened in 2 minutes");
       }
     } catch (InterruptedException e) {
       throw new AssertionError(e);
