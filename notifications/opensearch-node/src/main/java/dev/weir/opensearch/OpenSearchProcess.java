@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -21,9 +22,18 @@ import java.util.concurrent.TimeUnit;
  * class path of the node is in a file beside these classes.
  */
 public final class OpenSearchProcess implements AutoCloseable {
-  private static final Duration MAX_START = Duration.ofMinutes(3);
-  private static final Duration MAX_STOP = Duration.ofSeconds(30);
+  private static final Duration MAX_START = Duration.ofMinutes(10);
+  private static final Duration MAX_STOP = Duration.ofMinutes(5);
+  private static final Duration MAX_ANSWER = Duration.ofMinutes(1);
   private static final Duration PAUSE = Duration.ofMillis(100);
+
+  /**
+   * Below the range from which the system takes the ports of connections: until the node listens,
+   * any of them, and this process too, could be given its port.
+   */
+  private static final int FIRST_PORT = 20_000;
+
+  private static final int LAST_PORT = 32_000;
 
   private final Path folder;
   private final int port;
@@ -39,14 +49,27 @@ public final class OpenSearchProcess implements AutoCloseable {
   public OpenSearchProcess(Path folder) throws IOException, InterruptedException {
     this.folder = folder.toAbsolutePath();
     this.port = freePort();
-    this.transportPort = freePort();
+    this.transportPort = freePortExcept(port);
     this.process = launch();
     awaitAnswer();
   }
 
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
+  private static int freePortExcept(int other) {
+    int found = freePort();
+    while (found == other) {
+      found = freePort();
+    }
+    return found;
+  }
+
+  private static int freePort() {
+    while (true) {
+      int number = ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT);
+      try (ServerSocket socket = new ServerSocket(number, 1, InetAddress.getLoopbackAddress())) {
+        return socket.getLocalPort();
+      } catch (IOException e) {
+        // Another program has it.
+      }
     }
   }
 
@@ -110,7 +133,7 @@ public final class OpenSearchProcess implements AutoCloseable {
     HttpRequest request =
         HttpRequest.newBuilder(
                 address().resolve("/_cluster/health?wait_for_status=yellow&timeout=1s"))
-            .timeout(Duration.ofSeconds(5))
+            .timeout(MAX_ANSWER)
             .build();
     try {
       return client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode() == 200;

@@ -47,6 +47,7 @@ public final class EventPublisher implements SendObserver, SenderObserver, AutoC
   private final Duration timeout;
   private final InstantSource clock;
   private final AnalyticsObserver observer;
+  private final Duration maxClose;
   private final MessageIds ids;
   private final BlockingQueue<NotificationEvent> queue = new ArrayBlockingQueue<>(MAX_QUEUE);
   private final AtomicBoolean isDropping = new AtomicBoolean();
@@ -64,12 +65,14 @@ public final class EventPublisher implements SendObserver, SenderObserver, AutoC
       EventTopic topic,
       Duration timeout,
       InstantSource clock,
-      AnalyticsObserver observer) {
+      AnalyticsObserver observer,
+      Duration maxClose) {
     this.cluster = cluster;
     this.topic = topic;
     this.timeout = timeout;
     this.clock = clock;
     this.observer = observer;
+    this.maxClose = maxClose;
     this.ids = new MessageIds(clock);
     this.thread = Thread.ofPlatform().daemon().name("weir-events").unstarted(this::run);
   }
@@ -85,7 +88,23 @@ public final class EventPublisher implements SendObserver, SenderObserver, AutoC
       Duration timeout,
       InstantSource clock,
       AnalyticsObserver observer) {
-    EventPublisher publisher = new EventPublisher(cluster, topic, timeout, clock, observer);
+    return start(cluster, topic, timeout, clock, observer, MAX_CLOSE);
+  }
+
+  /**
+   * Starts a publisher.
+   *
+   * @param maxClose how long a close waits for what is queued, and as long again for its end
+   */
+  static EventPublisher start(
+      KafkaCluster cluster,
+      EventTopic topic,
+      Duration timeout,
+      InstantSource clock,
+      AnalyticsObserver observer,
+      Duration maxClose) {
+    EventPublisher publisher =
+        new EventPublisher(cluster, topic, timeout, clock, observer, maxClose);
     publisher.thread.start();
     return publisher;
   }
@@ -150,7 +169,7 @@ public final class EventPublisher implements SendObserver, SenderObserver, AutoC
     }
     // A signal that came late must not keep the producer from sending what it has.
     var unused = Thread.interrupted();
-    disconnect(MAX_CLOSE);
+    disconnect(maxClose);
   }
 
   /** Returns false if Kafka is not connected. */
@@ -242,9 +261,9 @@ public final class EventPublisher implements SendObserver, SenderObserver, AutoC
   public void close() {
     closed.countDown();
     try {
-      if (queue.isEmpty() || !thread.join(MAX_CLOSE)) {
+      if (queue.isEmpty() || !thread.join(maxClose)) {
         thread.interrupt();
-        thread.join(MAX_CLOSE);
+        thread.join(maxClose);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

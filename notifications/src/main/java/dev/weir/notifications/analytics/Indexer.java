@@ -33,6 +33,7 @@ public final class Indexer implements AutoCloseable {
   private final EventTopic topic;
   private final IndexerSettings settings;
   private final EventWriter writer;
+  private final Duration maxClose;
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread thread;
 
@@ -40,11 +41,16 @@ public final class Indexer implements AutoCloseable {
   private boolean isKafkaDown;
 
   private Indexer(
-      KafkaCluster cluster, EventTopic topic, IndexerSettings settings, EventWriter writer) {
+      KafkaCluster cluster,
+      EventTopic topic,
+      IndexerSettings settings,
+      EventWriter writer,
+      Duration maxClose) {
     this.cluster = cluster;
     this.topic = topic;
     this.settings = settings;
     this.writer = writer;
+    this.maxClose = maxClose;
     this.thread = Thread.ofPlatform().daemon().name("weir-indexer").unstarted(this::run);
   }
 
@@ -55,9 +61,24 @@ public final class Indexer implements AutoCloseable {
       OpenSearch search,
       IndexerSettings settings,
       AnalyticsObserver observer) {
+    return start(cluster, topic, search, settings, observer, MAX_CLOSE);
+  }
+
+  /**
+   * Starts an indexer.
+   *
+   * @param maxClose how long a close waits for its end
+   */
+  static Indexer start(
+      KafkaCluster cluster,
+      EventTopic topic,
+      OpenSearch search,
+      IndexerSettings settings,
+      AnalyticsObserver observer,
+      Duration maxClose) {
     EventIndices indices = new EventIndices(search, settings.retention());
     Indexer indexer =
-        new Indexer(cluster, topic, settings, new EventWriter(search, indices, observer));
+        new Indexer(cluster, topic, settings, new EventWriter(search, indices, observer), maxClose);
     indexer.thread.start();
     return indexer;
   }
@@ -109,7 +130,7 @@ public final class Indexer implements AutoCloseable {
   public void close() {
     closed.countDown();
     try {
-      thread.join(MAX_CLOSE);
+      thread.join(maxClose);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Answers of a real OpenSearch against what is counted naively. */
-@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class AnalyticsTest {
   private static final Path QUERIES = Path.of("../deploy/opensearch-queries.json");
   private static final Duration WINDOW = Duration.ofMinutes(10);

@@ -96,7 +96,8 @@ final class EventScene implements AutoCloseable {
   }
 
   Indexer start(OpenSearch search, CountingObserver observer, IndexerSettings other) {
-    Indexer indexer = Indexer.start(TestKafka.cluster(), topic, search, other, observer);
+    Indexer indexer =
+        Indexer.start(TestKafka.cluster(), topic, search, other, observer, TestKafka.TIMEOUT);
     indexers.add(indexer);
     return indexer;
   }

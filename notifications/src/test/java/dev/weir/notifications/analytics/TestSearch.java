@@ -13,7 +13,7 @@ import java.util.Map;
 /** One OpenSearch node for all tests of the module, started by the first that needs it. */
 final class TestSearch {
   /** Only what never comes takes this long, on however busy a machine. */
-  private static final Duration MAX_WAIT = Duration.ofMinutes(2);
+  static final Duration MAX_WAIT = Duration.ofMinutes(2);
 
   private static final OpenSearchProcess NODE = start();
 
