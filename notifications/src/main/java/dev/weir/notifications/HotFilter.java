@@ -36,10 +36,7 @@ public final class HotFilter implements AutoCloseable {
   private static final int MAX_BATCH = 256;
   private static final int MAX_WAITING = 20_000;
   private static final int MAX_TO_LEARN = 100_000;
-
-  /** A request that waits longer for its turn goes to the database. */
   private static final Duration MAX_WAIT = Duration.ofSeconds(1);
-
   private static final Duration MAX_IDLE = Duration.ofSeconds(1);
   private static final Duration MAX_CLOSE = Duration.ofSeconds(5);
 
@@ -55,6 +52,13 @@ public final class HotFilter implements AutoCloseable {
   private volatile boolean isClosed;
 
   public HotFilter(HotCounts counts, CircuitBreaker.Settings settings) {
+    this(counts, settings, MAX_WAIT);
+  }
+
+  /**
+   * @param maxWait a request that waits longer for its turn goes to the database
+   */
+  HotFilter(HotCounts counts, CircuitBreaker.Settings settings, Duration maxWait) {
     this.counts = counts;
     this.breaker =
         new CircuitBreaker(
@@ -64,10 +68,10 @@ public final class HotFilter implements AutoCloseable {
             new OutageLog());
     this.checking =
         new Batcher<>(this::checkAll, MAX_BATCH, MAX_WAITING)
-            .withMaxWait(MAX_WAIT)
+            .withMaxWait(maxWait)
             .withThread("weir-hot-check");
-    this.correcting = new Batcher<>(this::correctAll, MAX_BATCH, MAX_WAITING).withMaxWait(MAX_WAIT);
-    this.forgetting = new Batcher<>(this::forgetAll, MAX_BATCH, MAX_WAITING).withMaxWait(MAX_WAIT);
+    this.correcting = new Batcher<>(this::correctAll, MAX_BATCH, MAX_WAITING).withMaxWait(maxWait);
+    this.forgetting = new Batcher<>(this::forgetAll, MAX_BATCH, MAX_WAITING).withMaxWait(maxWait);
     this.learner = Thread.ofPlatform().daemon().name("weir-hot-counts").unstarted(this::learnAll);
     if (!isAbsent()) {
       learner.start();

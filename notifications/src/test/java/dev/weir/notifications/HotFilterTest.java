@@ -102,7 +102,9 @@ final class HotFilterTest {
       new SendScene(
           broker,
           new HotFilter(
-              counts, new CircuitBreaker.Settings(1, Duration.ofMillis(1), Duration.ofMillis(1))));
+              counts,
+              new CircuitBreaker.Settings(1, Duration.ofMillis(1), Duration.ofMillis(1)),
+              Duration.ofMinutes(2)));
 
   @AfterEach
   void close() {

@@ -7,6 +7,7 @@ import dev.weir.engine.notifications.Message;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.kafka.KafkaUnavailableException;
 import dev.weir.notifications.kafka.MessageTopics;
+import dev.weir.store.tck.internal.Await;
 import dev.weir.store.tck.internal.Crowd;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -102,11 +103,8 @@ final class KafkaPublisherTest {
 
   @Test
   void brokerThatIsDownRefusesForCertain() throws IOException {
-    int port;
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = socket.getLocalPort();
-    }
-    try (KafkaPublisher publisher = publisher("127.0.0.1:" + port)) {
+    try (ClosedPort port = new ClosedPort();
+        KafkaPublisher publisher = publisher("127.0.0.1:" + port.number())) {
       assertThat(publisher.publish(List.of(message(1, "hello"), message(2, "hello"))))
           .hasOnlyElementsOfType(PublishResult.Refused.class);
       assertThatThrownBy(publisher::probe).isInstanceOf(KafkaUnavailableException.class);
@@ -236,30 +234,43 @@ final class KafkaPublisherTest {
 
   /**
    * The producer knows the topic and sends, so it cannot be certain that nothing arrived; the probe
-   * creates the topic again.
+   * creates the topic again. That is known when a message has timed out, so the time-out is short,
+   * and a busy broker may need several attempts to answer within it.
    */
   @Test
   void topicThatWasDeletedIsCreatedByTheProbe() throws Exception {
     MessageTopics topics = TestKafka.newTopics();
     try (KafkaPublisher publisher =
         new KafkaPublisher(TestKafka.cluster(), topics, Duration.ofSeconds(4))) {
-      assertThat(publisher.publish(List.of(message(1, "before"))).getFirst())
-          .isEqualTo(PublishResult.Done.DONE);
+      Await.until(() -> isPublished(publisher, "before"));
       TestKafka.delete(topics.outbound());
+      Await.until(() -> !TestKafka.hasTopic(topics.outbound()));
       PublishResult without = publisher.publish(List.of(message(1, "without"))).getFirst();
       while (without instanceof PublishResult.Done) {
         // The broker deletes in the background, and takes messages until it does.
         without = publisher.publish(List.of(message(1, "without"))).getFirst();
       }
       assertThat(without).isNotInstanceOf(PublishResult.Rejected.class);
-      publisher.probe();
+      Await.until(() -> isProbed(publisher));
       assertThat(partitions(topics.outbound())).isEqualTo(4);
-      assertThat(publisher.publish(List.of(message(1, "after"))).getFirst())
-          .isEqualTo(PublishResult.Done.DONE);
+      Await.until(() -> isPublished(publisher, "after"));
       assertThat(TestKafka.read(topics.outbound()))
           .extracting(record -> DecodedRecord.message(record).text())
           .contains("after")
           .doesNotContain("before");
+    }
+  }
+
+  private static boolean isPublished(KafkaPublisher publisher, String text) {
+    return publisher.publish(List.of(message(1, text))).getFirst() instanceof PublishResult.Done;
+  }
+
+  private static boolean isProbed(KafkaPublisher publisher) {
+    try {
+      publisher.probe();
+      return true;
+    } catch (KafkaUnavailableException e) {
+      return false;
     }
   }
 

@@ -14,6 +14,7 @@ import dev.weir.engine.notifications.UserLimit;
 import dev.weir.notifications.ScriptedPublisher.Behaviour;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.kafka.MessageTopics;
+import dev.weir.store.tck.internal.Await;
 import java.time.DayOfWeek;
 import java.time.Duration;
 import java.time.LocalTime;
@@ -93,8 +94,7 @@ final class NotificationsTest {
   void requestWithKeyIsAnsweredWhileTheBrokerIsDown() {
     scene.limit(1, 10);
     SendOutcome.Sent first = (SendOutcome.Sent) scene.send(1, "hello", "key");
-    // Waits until the message has left the outbox.
-    scene.outbox.close();
+    Await.until(() -> scene.stores.outbox().isEmpty());
     broker.behave(Behaviour.REFUSES);
     assertThat(scene.send(1, "other")).isInstanceOf(SendOutcome.BrokerRefused.class);
     SendOutcome.Sent again = (SendOutcome.Sent) scene.send(1, "hello", "key");

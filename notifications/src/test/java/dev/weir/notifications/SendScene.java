@@ -10,6 +10,9 @@ final class SendScene implements AutoCloseable {
   static final Duration SEND_TIMEOUT = Duration.ofSeconds(1);
   static final Duration WINDOW = Duration.ofMinutes(5);
 
+  /** Only a database that never answers takes this long, on however busy a machine. */
+  private static final Duration MAX_STORE_WAIT = Duration.ofMinutes(1);
+
   /** After this time a message that is still in the outbox is published again. */
   static final Duration OLD = SEND_TIMEOUT.plusSeconds(60);
 
@@ -41,7 +44,7 @@ final class SendScene implements AutoCloseable {
             health,
             outbox,
             stores.clock,
-            Duration.ofSeconds(10),
+            MAX_STORE_WAIT,
             observer);
     this.republisher = new Republisher(stores, publisher, health, SEND_TIMEOUT, observer);
     this.dispatch = new DeferredDispatch(stores, publisher, health, hot, outbox, observer);

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 final class UserProducersTest {
-  private static final Duration TIMEOUT = Duration.ofSeconds(10);
+  private static final Duration TIMEOUT = Duration.ofMinutes(5);
   private static final long ALL_BUFFER_BYTES = 16L << 20;
 
   @Test
