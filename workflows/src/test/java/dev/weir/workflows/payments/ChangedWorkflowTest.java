@@ -26,10 +26,11 @@ final class ChangedWorkflowTest {
   private static final String QUEUE = "changed";
   private static final List<String> OLD_HISTORIES = List.of("payment-paid", "payment-waited");
   private static final StepTimes TIMES =
-      new StepTimes(Duration.ofSeconds(20), Duration.ofSeconds(20));
+      new StepTimes(Duration.ofMinutes(10), Duration.ofMinutes(10));
 
   private final SkippedTime time = new SkippedTime();
-  private final Worker worker = time.environment().newWorker(QUEUE);
+  private final Worker worker =
+      time.environment().newWorker(QUEUE, SkippedTime.workerOptions().build());
 
   @AfterEach
   void close() {

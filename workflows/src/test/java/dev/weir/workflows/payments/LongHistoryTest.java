@@ -19,11 +19,12 @@ final class LongHistoryTest {
   private static final String QUEUE = "long";
 
   private final SkippedTime time = new SkippedTime();
-  private final Worker worker = time.environment().newWorker(QUEUE);
+  private final Worker worker =
+      time.environment().newWorker(QUEUE, SkippedTime.workerOptions().build());
 
   LongHistoryTest() {
     PaymentWorker.registerWorkflows(
-        worker, new StepTimes(Duration.ofSeconds(20), Duration.ofSeconds(20)));
+        worker, new StepTimes(Duration.ofMinutes(10), Duration.ofMinutes(10)));
   }
 
   @AfterEach

@@ -32,11 +32,10 @@ final class PausedDownstreamTest {
     try (PaymentScene scene =
         PaymentScene.open(new Settings(10_000, CEILING, 0, 0), this::downstream)) {
       scene.receive("f", scene.feed(PAYMENTS));
+      scene.time.await("calls that wait", PAUSE.multipliedBy(2), () -> calls(scene) == CEILING);
       scene.time.pass(PAUSE);
       assertThat(bank.calls().calls()).isZero();
-      assertThat(scene.count("payment_call where payment_id like '%s-%%'".formatted(scene.name)))
-          .as("calls that wait")
-          .isEqualTo(CEILING);
+      assertThat(calls(scene)).as("calls that wait").isEqualTo(CEILING);
       connections.letGo();
       assertThat(scene.awaitDone("f").paid()).isEqualTo(PAYMENTS);
       assertThat(bank.calls().count(CallResult.ABOVE_CEILING)).isZero();
@@ -46,5 +45,9 @@ final class PausedDownstreamTest {
       connections.close();
       bank.close();
     }
+  }
+
+  private static long calls(PaymentScene scene) {
+    return scene.count("payment_call where payment_id like '%s-%%'".formatted(scene.name));
   }
 }

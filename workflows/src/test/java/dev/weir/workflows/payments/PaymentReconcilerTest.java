@@ -327,7 +327,7 @@ final class PaymentReconcilerTest {
     // One call a second, so that the payments are in line for a while.
     try (PaymentScene scene = PaymentScene.open(new Settings(10_000, 1, 0, 0))) {
       scene.receive("f", scene.feed(20));
-      scene.time.await("a payment", Duration.ofHours(1), () -> scene.status("f").paid() > 0);
+      scene.time.awaitClosely("a payment", Duration.ofHours(1), () -> scene.status("f").paid() > 0);
       assertThat(scene.status("f").paid()).isLessThan(20);
       scene.reconciler(Duration.ZERO).run();
       assertThat(scene.awaitDone("f").paid()).isEqualTo(20);

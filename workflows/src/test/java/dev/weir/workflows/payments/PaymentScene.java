@@ -23,7 +23,6 @@ import dev.weir.store.jdbc.slots.internal.JdbcSlotUpkeep;
 import dev.weir.workflows.SkippedTime;
 import dev.weir.workflows.SlotSource;
 import dev.weir.workflows.TestDatabase;
-import io.temporal.worker.WorkerOptions;
 import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -147,9 +146,9 @@ final class PaymentScene implements AutoCloseable {
         PaymentWorker.start(
             time.client(),
             parts,
-            StepTimes.of(parts.downstream()),
+            new StepTimes(LONG, LONG),
             SIZES,
-            WorkerOptions.newBuilder());
+            SkippedTime.workerOptions());
   }
 
   /** A call whose worker crashes keeps its place for so long, and many of them do. */

@@ -20,7 +20,8 @@ final class ReplayTest {
   private static final String QUEUE = "replay";
 
   private final SkippedTime replayer = new SkippedTime();
-  private final Worker worker = replayer.environment().newWorker(QUEUE);
+  private final Worker worker =
+      replayer.environment().newWorker(QUEUE, SkippedTime.workerOptions().build());
 
   ReplayTest() {
     PaymentWorker.registerWorkflows(

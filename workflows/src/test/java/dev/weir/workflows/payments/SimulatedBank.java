@@ -15,6 +15,10 @@ import java.time.Duration;
 /** The simulator of a payment API behind a socket, on the clock of the test. */
 final class SimulatedBank implements AutoCloseable {
   private static final Duration CALL_TIMEOUT = Duration.ofSeconds(2);
+
+  /** Of calls that do not time out, on however busy a machine. */
+  private static final Duration LONG_CALL_TIMEOUT = Duration.ofMinutes(1);
+
   private static final int MAX_PAYMENTS = 2_000_000;
 
   private final SkippedTime time;
@@ -63,7 +67,7 @@ final class SimulatedBank implements AutoCloseable {
     return new HttpDownstream(
         new HttpDownstream.Settings(
             server.address(),
-            CALL_TIMEOUT,
+            LONG_CALL_TIMEOUT,
             "",
             StatusMeanings.DEFAULT,
             AnswerFields.DEFAULT,
