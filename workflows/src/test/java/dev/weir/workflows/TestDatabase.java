@@ -20,7 +20,7 @@ public final class TestDatabase {
   private static final int CONNECTIONS = 20;
 
   /** For the server and its connections, on a machine with much else to do. */
-  private static final Duration MAX_WAIT = Duration.ofMinutes(2);
+  private static final Duration MAX_WAIT = Duration.ofMinutes(5);
 
   private static final AtomicInteger OPENED = new AtomicInteger();
 
@@ -59,14 +59,19 @@ public final class TestDatabase {
       execute(
           Started.SERVER,
           "update pg_database set datallowconn = false where datname = '%s'".formatted(used));
-      execute(
-          Started.SERVER,
-          "select pg_terminate_backend(pid, %d) from pg_stat_activity where datname = '%s'"
-              .formatted(MAX_WAIT.toMillis(), used));
+      endConnections(Started.SERVER, used);
     }
     execute(Started.SERVER, "drop database if exists " + database);
     execute(Started.SERVER, "create database %s template %s".formatted(database, by));
     execute(Started.SERVER, "alter database %s allow_connections true".formatted(by));
+  }
+
+  /** Waits until they have ended: a database with connections cannot be copied. */
+  private static void endConnections(EmbeddedPostgres server, String database) {
+    execute(
+        server,
+        "select pg_terminate_backend(pid, %d) from pg_stat_activity where datname = '%s'"
+            .formatted(MAX_WAIT.toMillis(), database));
   }
 
   private static String name(HikariDataSource database) {
@@ -85,6 +90,7 @@ public final class TestDatabase {
       try (HikariDataSource pool = pool(server, TEMPLATE, CONNECTIONS)) {
         PostgresqlPool.migrate(pool);
       }
+      endConnections(server, TEMPLATE);
       return server;
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 /** A PostgreSQL that can be killed and comes back with its data, on the same port. */
 final class KillablePostgresql implements AutoCloseable {
   /** On a machine with much else to do. */
-  private static final Duration MAX_WAIT = Duration.ofMinutes(4);
+  private static final Duration MAX_WAIT = Duration.ofMinutes(5);
 
   private final Path folder;
   private final int port;

@@ -12,6 +12,7 @@ import dev.weir.engine.slots.SlotScheduler;
 import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.payments.JdbcPaymentStore;
 import dev.weir.store.jdbc.slots.JdbcSlotStore;
+import dev.weir.store.tck.internal.Await;
 import dev.weir.workflows.LoopbackHttp;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -36,6 +37,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 final class KilledCallerIT {
   private static final Duration BOUND = Duration.ofMinutes(10);
+
+  /** Of the second worker. It waits until a call of the first one can no longer arrive. */
+  private static final Duration LONG_CALL_TIMEOUT = Duration.ofMinutes(1);
 
   @TempDir private static Path folder;
   private static KillablePostgresql database;
@@ -87,7 +91,8 @@ final class KilledCallerIT {
     exchange.close();
   }
 
-  private Process launch(String feed, Halt halt, Duration giveUpAfter) throws IOException {
+  private Process launch(String feed, Halt halt, Duration giveUpAfter, Duration callTimeout)
+      throws IOException {
     return PaymentProcess.start(
         new PaymentProcess.Task(
             temporal.address(),
@@ -97,7 +102,8 @@ final class KilledCallerIT {
             feed,
             true,
             halt,
-            giveUpAfter),
+            giveUpAfter,
+            callTimeout),
         folder.resolve("log"));
   }
 
@@ -112,9 +118,13 @@ final class KilledCallerIT {
         %s,12.50,EUR,from,to
         """
             .formatted(payment));
-    awaitEnd(launch(feed.toString(), Halt.after("pay", 1), giveUpAfter), Halt.EXIT_CODE);
+    Process first =
+        launch(feed.toString(), Halt.after("pay", 1), giveUpAfter, PaymentProcess.CALL_TIMEOUT);
+    awaitEnd(first, Halt.EXIT_CODE);
+    // A busy bank looks at the call of a caller that is gone.
+    Await.until(() -> calls.get() > 0);
     assertThat(calls).hasValue(1);
-    Process second = launch("", Halt.NEVER, giveUpAfter);
+    Process second = launch("", Halt.NEVER, giveUpAfter, LONG_CALL_TIMEOUT);
     try {
       return awaitEnd(payment);
     } finally {

@@ -145,7 +145,8 @@ final class PaymentCrashesIT {
               input,
               isWorker,
               halt,
-              Duration.ofHours(1)),
+              Duration.ofHours(1),
+              PaymentProcess.CALL_TIMEOUT),
           folder.resolve("log"));
     }
 

@@ -47,7 +47,7 @@ final class PaymentProcess {
   private static final long RECONCILER_MILLIS = 2_000;
   private static final int MAX_STARTS = 20;
 
-  /** The database may be starting, on a machine with much else to do. */
+  /** The database may be starting, on a machine with much else to do, which may stop workflows. */
   private static final Duration MAX_CONNECT = Duration.ofMinutes(4);
 
   private static final Duration FIRST_WAIT = Duration.ofMillis(200);
@@ -68,6 +68,7 @@ final class PaymentProcess {
    * @param feed the feed to receive, whose id is the name of the file; empty if none
    * @param isWorker whether to make payments, after that
    * @param giveUpAfter how long payments are tried
+   * @param callTimeout the time after which a call is given up
    */
   record Task(
       String temporal,
@@ -77,7 +78,8 @@ final class PaymentProcess {
       String feed,
       boolean isWorker,
       Halt halt,
-      Duration giveUpAfter) {
+      Duration giveUpAfter,
+      Duration callTimeout) {
     private List<String> words() {
       return List.of(
           temporal,
@@ -87,7 +89,8 @@ final class PaymentProcess {
           feed,
           Boolean.toString(isWorker),
           halt.toString(),
-          giveUpAfter.toString());
+          giveUpAfter.toString(),
+          callTimeout.toString());
     }
 
     private static Task parse(String... words) {
@@ -99,7 +102,8 @@ final class PaymentProcess {
           words[4],
           Boolean.parseBoolean(words[5]),
           Halt.parse(words[6]),
-          Duration.parse(words[7]));
+          Duration.parse(words[7]),
+          Duration.parse(words[8]));
     }
   }
 
@@ -129,7 +133,8 @@ final class PaymentProcess {
             TemporalConnection.open(
                 new TemporalConnection.Settings(task.temporal(), "default", Optional.empty(), ""));
         Downstream bank =
-            new HttpDownstream(new HttpDownstream.Settings(task.bank(), CALL_TIMEOUT, ""), clock)) {
+            new HttpDownstream(
+                new HttpDownstream.Settings(task.bank(), task.callTimeout(), ""), clock)) {
       Halt halt = task.halt();
       PaymentParts parts =
           new PaymentParts(
@@ -139,11 +144,11 @@ final class PaymentProcess {
                   new JdbcLeaseStore(pool),
                   CONFIG,
                   task.ceiling(),
-                  new LeaseCeiling.Times(CALL_TIMEOUT, MAX_LATENESS, MAX_PAUSE)),
+                  new LeaseCeiling.Times(task.callTimeout(), MAX_LATENESS, MAX_PAUSE)),
               ConfiguredGate.paced(
                   config -> scheduler.config(config).map(SlotConfig::policy),
                   new JdbcLeaseStore(pool),
-                  CALL_TIMEOUT),
+                  task.callTimeout()),
               halt.in(Downstream.class, bank),
               new Attempts(task.giveUpAfter(), FIRST_WAIT, MAX_WAIT),
               "payments",
@@ -170,7 +175,9 @@ final class PaymentProcess {
             SIZES,
             // The test server, unlike a real one, leaves tasks in the queue of the worker that had
             // the workflow last, even if it is dead. Zero makes all workers use the common queue.
-            WorkerOptions.newBuilder().setStickyQueueScheduleToStartTimeout(Duration.ZERO));
+            WorkerOptions.newBuilder()
+                .setStickyQueueScheduleToStartTimeout(Duration.ZERO)
+                .setDefaultDeadlockDetectionTimeout(MAX_CONNECT.toMillis()));
       } catch (StatusRuntimeException e) {
         if (i == MAX_STARTS) {
           throw e;
