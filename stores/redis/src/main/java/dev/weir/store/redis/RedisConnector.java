@@ -30,8 +30,8 @@ final class RedisConnector implements AutoCloseable {
   private static final Duration MAX_RETRY_DELAY = Duration.ofMillis(250);
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
 
-  /** Longer than a caller waits: a connection that comes late serves later callers. */
-  private static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(5);
+  /** Longer than a caller waits by default: a connection that comes late serves later callers. */
+  private static final Duration MIN_HANDSHAKE_TIMEOUT = Duration.ofSeconds(5);
 
   private static final Duration TOPOLOGY_AGE = Duration.ofSeconds(30);
   private static final Duration SHUTDOWN_TIMEOUT = Duration.ofSeconds(2);
@@ -51,7 +51,7 @@ final class RedisConnector implements AutoCloseable {
             .reconnectDelay(
                 Delay.exponential(Duration.ofMillis(10), MAX_RETRY_DELAY, 2, TimeUnit.MILLISECONDS))
             .build();
-    address.servers().forEach(server -> server.setTimeout(HANDSHAKE_TIMEOUT));
+    address.servers().forEach(server -> server.setTimeout(handshakeTimeout(settings)));
     this.client = client(settings);
   }
 
@@ -156,9 +156,15 @@ final class RedisConnector implements AutoCloseable {
   }
 
   private static SslOptions encryption(RedisSettings settings) {
-    SslOptions.Builder builder = SslOptions.builder().jdkSslProvider();
+    SslOptions.Builder builder =
+        SslOptions.builder().jdkSslProvider().handshakeTimeout(handshakeTimeout(settings));
     settings.trust().map(Trust::in).ifPresent(builder::trustManager);
     return builder.build();
+  }
+
+  private static Duration handshakeTimeout(RedisSettings settings) {
+    Duration command = settings.commandTimeout();
+    return command.compareTo(MIN_HANDSHAKE_TIMEOUT) > 0 ? command : MIN_HANDSHAKE_TIMEOUT;
   }
 
   @Override
