@@ -30,8 +30,8 @@ import org.junit.jupiter.api.Test;
 
 /** Claims about a Cluster: slots, and nodes that fail independently. */
 interface ClusterClaims {
-  Policy USER = Policy.of("user", TokenBucket.of(10, Duration.ofHours(1)));
-  Policy ORGANISATION = Policy.of("organisation", TokenBucket.of(15, Duration.ofHours(1)));
+  Policy USER = Policy.of("user", TokenBucket.of(10, Duration.ofDays(30)));
+  Policy ORGANISATION = Policy.of("organisation", TokenBucket.of(15, Duration.ofDays(30)));
 
   Concurrency TWO_PLACES = Concurrency.of(2, Duration.ofMinutes(10));
 
@@ -220,8 +220,7 @@ interface ClusterClaims {
   @Test
   default void deadNodeFailsOnlyItsOwnKeysUntilItIsBack() {
     try (ClusterServers servers = ClusterServers.start(program(), false);
-        Redis redis =
-            Redis.open(RedisSettings.of(servers.uri()).withCommandTimeout(Servers.PATIENCE))) {
+        Redis redis = Servers.open(servers.uri())) {
       RedisLimitStore store = new RedisLimitStore(redis);
       String onFirst = keyOnNode(0);
       String onLast = keyOnNode(2);
@@ -247,8 +246,8 @@ interface ClusterClaims {
   @Test
   default void slotThatIsMovedTakesItsCountsAlongWhileCallersDecide() throws Exception {
     try (ClusterServers servers = ClusterServers.start(program());
-        Redis one = open(servers);
-        Redis other = open(servers);
+        Redis one = Servers.open(servers.uri());
+        Redis other = Servers.open(servers.uri());
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       RedisServer from = servers.nodes().getFirst();
       RedisServer to = servers.nodes().getLast();
@@ -287,8 +286,8 @@ interface ClusterClaims {
   @Test
   default void replicaThatTakesOverInOrderHasAllCounts() throws Exception {
     try (ClusterServers servers = ClusterServers.start(program());
-        Redis one = open(servers);
-        Redis other = open(servers)) {
+        Redis one = Servers.open(servers.uri());
+        Redis other = Servers.open(servers.uri())) {
       RedisServer master = servers.nodes().getFirst();
       RedisServer replica = servers.addReplica(master);
       List<RedisLimitStore> stores = List.of(new RedisLimitStore(one), new RedisLimitStore(other));
@@ -316,10 +315,6 @@ interface ClusterClaims {
   /** Returns keys of one slot. */
   private static List<String> keysWith(String tag) {
     return IntStream.range(0, 20).mapToObj(number -> "{" + tag + "}" + number).toList();
-  }
-
-  private static Redis open(ClusterServers servers) {
-    return Redis.open(RedisSettings.of(servers.uri()).withCommandTimeout(Servers.PATIENCE));
   }
 
   /** Returns a key on a node; each node has a third of the slots, in order. */

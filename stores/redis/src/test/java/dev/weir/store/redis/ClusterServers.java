@@ -2,6 +2,7 @@ package dev.weir.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.store.tck.internal.FreePort;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +15,9 @@ final class ClusterServers implements AutoCloseable {
 
   /** Redis gives up a failover after five seconds; then it has to be requested again. */
   private static final Duration GIVEN_UP = Duration.ofSeconds(6);
+
+  /** A master that has voted votes again only a while later. */
+  private static final Duration PATIENCE = Duration.ofMinutes(4);
 
   private final RedisProgram program;
   private final List<RedisServer> nodes;
@@ -38,15 +42,27 @@ final class ClusterServers implements AutoCloseable {
     String[] options = {"--cluster-enabled", "yes", "--cluster-require-full-coverage", whole};
     List<RedisServer> nodes = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
-      nodes.add(RedisServer.start(program, options));
+      nodes.add(startNode(program, options));
     }
     for (int i = 0; i < 3; i++) {
       giveSlots(nodes.get(i), i, 3);
-      nodes.get(i).command("CLUSTER MEET 127.0.0.1 " + nodes.getFirst().port());
+      meet(nodes.get(i), nodes.getFirst());
     }
     ClusterServers cluster = new ClusterServers(program, nodes, options);
     cluster.waitUntilWhole();
     return cluster;
+  }
+
+  /** Starts a node that talks to others on a port that no other process finds. */
+  private static RedisServer startNode(RedisProgram program, String... options) {
+    List<String> all = new ArrayList<>(List.of(options));
+    all.addAll(List.of("--cluster-port", Integer.toString(FreePort.find())));
+    return RedisServer.start(program, all.toArray(String[]::new));
+  }
+
+  private static void meet(RedisServer node, RedisServer other) {
+    String bus = other.command("CONFIG GET cluster-port").lines().toList().get(4);
+    command(node, "CLUSTER MEET 127.0.0.1 %d %s".formatted(other.port(), bus));
   }
 
   /** Assigns a node its share of the slots; the first node is 0. */
@@ -69,9 +85,9 @@ final class ClusterServers implements AutoCloseable {
 
   /** Starts a replica of a node, and returns when it has caught up. */
   RedisServer addReplica(RedisServer master) {
-    RedisServer replica = RedisServer.start(program, options);
+    RedisServer replica = startNode(program, options);
     nodes.add(replica);
-    replica.command("CLUSTER MEET 127.0.0.1 " + master.port());
+    meet(replica, master);
     waitUntilWhole();
     command(replica, "CLUSTER REPLICATE " + idOf(master));
     replica.waitUntil("INFO replication", "master_link_status:up");
@@ -82,9 +98,11 @@ final class ClusterServers implements AutoCloseable {
 
   /** Promotes a replica without data loss: the old master stops and hands over all its data. */
   static void handOverTo(RedisServer replica) {
-    for (int tries = 1; !replica.command("ROLE").contains("master"); tries++) {
-      assertThat(tries).as("tries").isLessThan(10);
-      command(replica, "CLUSTER FAILOVER");
+    long deadlineNanos = System.nanoTime() + PATIENCE.toNanos();
+    String answer = "";
+    while (!replica.command("ROLE").contains("master")) {
+      assertThat(System.nanoTime()).as(answer).isLessThan(deadlineNanos);
+      answer = replica.command("CLUSTER FAILOVER");
       long givenUpNanos = System.nanoTime() + GIVEN_UP.toNanos();
       while (!replica.command("ROLE").contains("master") && System.nanoTime() < givenUpNanos) {
         pause();
@@ -114,7 +132,7 @@ final class ClusterServers implements AutoCloseable {
       if (lines.size() < 3) {
         break;
       }
-      command(from, "MIGRATE 127.0.0.1 %d %s 0 5000".formatted(to.port(), lines.get(2)));
+      command(from, "MIGRATE 127.0.0.1 %d %s 0 120000".formatted(to.port(), lines.get(2)));
       if (moved % 25 == 0) {
         pause.pass();
       }
@@ -137,7 +155,7 @@ final class ClusterServers implements AutoCloseable {
   }
 
   void waitUntilWhole() {
-    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(4);
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
     for (RedisServer node : nodes) {
       while (!isWhole(node.command("CLUSTER INFO"), nodes.size())) {
         if (System.nanoTime() > deadline) {

@@ -92,7 +92,8 @@ abstract class RedisFaults {
   @Test
   void callersDoNotWaitForARedisThatIsNotThereYet() {
     server.kill();
-    try (Redis early = Redis.open(RedisSettings.of(server.uri()))) {
+    RedisSettings settings = RedisSettings.of(server.uri()).withCommandTimeout(Servers.PATIENCE);
+    try (Redis early = Redis.open(settings)) {
       RedisLimitStore store = new RedisLimitStore(early);
       assertThatThrownBy(() -> store.take(TEN, "k", 1)).isInstanceOf(StoreException.class);
       server.restart();
@@ -128,7 +129,7 @@ abstract class RedisFaults {
     try (Redis crowded = Redis.open(few);
         ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
       RedisLimitStore store = new RedisLimitStore(crowded);
-      store.take(TEN, "warm", 1);
+      eventually(() -> store.take(TEN, "warm", 1));
       server.signal("STOP");
       // Some may come so late that Redis runs again; there is enough for all.
       Callable<Boolean> call = () -> store.take(HUNDRED, "k", 1);
@@ -158,7 +159,8 @@ abstract class RedisFaults {
       String right = locked.uri().replace("redis://", "redis://default:tr%40p@");
       RedisSettings settings = RedisSettings.of(right).withCommandTimeout(Servers.PATIENCE);
       try (Redis opened = Redis.open(settings)) {
-        assertThat(new RedisLimitStore(opened).take(TEN, "k", 1)).isTrue();
+        RedisLimitStore store = new RedisLimitStore(opened);
+        assertThat(eventually(() -> store.take(TEN, "k", 1))).isTrue();
       }
     }
   }

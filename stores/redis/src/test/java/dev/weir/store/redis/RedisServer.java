@@ -23,9 +23,6 @@ import java.util.stream.Stream;
 final class RedisServer implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-  /** A node of a Cluster also listens on its port plus this offset. */
-  private static final int BUS = 10_000;
-
   private final List<String> command;
   private final int port;
   private final Path folder;
@@ -52,7 +49,8 @@ final class RedisServer implements AutoCloseable {
   }
 
   /**
-   * Starts a Sentinel that watches a master called main and needs no quorum.
+   * Starts a Sentinel that watches a master called main and needs no quorum. It is patient with the
+   * master, which may be silent for seconds on a busy machine, until {@link #hasten}.
    *
    * @param masterPort port of the master
    * @param lines further lines of its configuration
@@ -65,7 +63,7 @@ final class RedisServer implements AutoCloseable {
         port %d
         bind 127.0.0.1
         sentinel monitor main 127.0.0.1 %d 1
-        sentinel down-after-milliseconds main 300
+        sentinel down-after-milliseconds main 600000
         sentinel failover-timeout main 3000
         %s
         """
@@ -77,6 +75,16 @@ final class RedisServer implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Lets a Sentinel take the master for dead after a short silence. */
+  void hasten() {
+    waitUntil("SENTINEL SET main down-after-milliseconds 300", "OK");
+  }
+
+  /** Makes a Sentinel patient again. */
+  void calm() {
+    waitUntil("SENTINEL SET main down-after-milliseconds 600000", "OK");
   }
 
   int port() {
@@ -213,12 +221,7 @@ final class RedisServer implements AutoCloseable {
   }
 
   static int freePort() {
-    while (true) {
-      int port = FreePort.find();
-      if (FreePort.isFree(port + BUS)) {
-        return port;
-      }
-    }
+    return FreePort.find();
   }
 
   private static Path newFolder() {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /** Claims that the store continues on the replica if the master dies, hangs or is demoted. */
 interface SentinelClaims {
-  Policy TEN = Policy.of("ten", TokenBucket.of(10, Duration.ofHours(1)));
+  Policy TEN = Policy.of("ten", TokenBucket.of(10, Duration.ofDays(1)));
 
   RedisProgram program();
 
@@ -20,6 +20,7 @@ interface SentinelClaims {
   default void storeFollowsTheMaster() {
     withSentinel(
         (master, replica, sentinel, store) -> {
+          sentinel.hasten();
           master.kill();
           // The replica has the usage: the effects of the script are replicated, not the script.
           assertThat(remaining(store, "second")).isEqualTo(2);
@@ -31,9 +32,12 @@ interface SentinelClaims {
   default void masterThatHangsIsLeftAndNotComeBackTo() {
     withSentinel(
         (master, replica, sentinel, store) -> {
+          sentinel.hasten();
           master.signal("STOP");
           try {
             assertThat(remaining(store, "second")).isEqualTo(2);
+            // The old master, which is not a replica yet, is not to take over again.
+            sentinel.calm();
           } finally {
             master.signal("CONT");
           }
@@ -48,6 +52,8 @@ interface SentinelClaims {
   default void masterThatIsDemotedIsLeft() {
     withSentinel(
         (master, replica, sentinel, store) -> {
+          // A failover that was requested is not repeated when it has taken too long.
+          sentinel.waitUntil("SENTINEL SET main failover-timeout 600000", "OK");
           sentinel.waitUntil("SENTINEL FAILOVER main", "OK");
           replica.waitUntil("ROLE", "master");
           // Before the Sentinel does it, which disconnects clients as well.

@@ -4,6 +4,10 @@ import dev.weir.core.limits.FixedWindow;
 import dev.weir.core.limits.Limit;
 import dev.weir.core.limits.SlidingWindow;
 import dev.weir.core.limits.TokenBucket;
+import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.engine.limits.LimitRequest;
+import dev.weir.engine.limits.Policy;
+import dev.weir.store.tck.internal.Await;
 import java.time.Duration;
 import java.util.List;
 
@@ -15,7 +19,27 @@ final class Servers {
   /** The longest timeout, so that busy machines keep it; timeouts are tested elsewhere. */
   static final Duration PATIENCE = Duration.ofMinutes(1);
 
+  private static final Policy ANY = Policy.of("any", FixedWindow.of(1, Duration.ofDays(1)));
+
   private Servers() {}
+
+  /**
+   * Opens a connection for tests of something else than connecting, and returns when it is ready.
+   * On a busy machine, connecting may take longer than it may.
+   */
+  static Redis open(String uri) {
+    Redis redis = Redis.open(RedisSettings.of(uri).withCommandTimeout(PATIENCE));
+    var unused =
+        Await.answer(
+            () -> {
+              // Connects to all masters of a Cluster.
+              redis.scan("none", names -> {});
+              // Creates the markers of all slots.
+              return new RedisLimitStore(redis)
+                  .peek(AcquireRequest.of(LimitRequest.of(ANY, "none")));
+            });
+    return redis;
+  }
 
   /** Two clients of one Redis 6.2. */
   static Clients oldest() {
@@ -42,8 +66,7 @@ final class Servers {
 
   record Clients(Redis one, Redis other) {
     static Clients of(String uri) {
-      RedisSettings settings = RedisSettings.of(uri).withCommandTimeout(PATIENCE);
-      return new Clients(Redis.open(settings), Redis.open(settings));
+      return new Clients(open(uri), open(uri));
     }
   }
 

@@ -26,8 +26,7 @@ final class SharedCallsTest {
   @Test
   void callersShareCallsAndEachGetsItsOwnAnswer() throws Exception {
     try (RedisServer server = RedisServer.start(RedisProgram.oldest());
-        Redis redis =
-            Redis.open(RedisSettings.of(server.uri()).withCommandTimeout(Servers.PATIENCE));
+        Redis redis = Servers.open(server.uri());
         ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Integer> batches = new CopyOnWriteArrayList<>();
       RedisLimitStore store = new RedisLimitStore(redis, batches::add);
@@ -60,8 +59,7 @@ final class SharedCallsTest {
   @Test
   void lonelyCallerNeedsOneCallForEachDecision() {
     try (RedisServer server = RedisServer.start(RedisProgram.oldest());
-        Redis redis =
-            Redis.open(RedisSettings.of(server.uri()).withCommandTimeout(Servers.PATIENCE))) {
+        Redis redis = Servers.open(server.uri())) {
       RedisLimitStore store = new RedisLimitStore(redis);
       Policy plenty = Policy.of("plenty", TokenBucket.of(100, Duration.ofDays(1)));
       store.take(plenty, "k", 1);

@@ -67,8 +67,7 @@ final class TwoProcessesTest {
     private Taker() {}
 
     public static void main(String[] arguments) throws Exception {
-      try (Redis redis =
-              Redis.open(RedisSettings.of(arguments[0]).withCommandTimeout(Servers.PATIENCE));
+      try (Redis redis = Servers.open(arguments[0]);
           ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
         RedisLimitStore store = new RedisLimitStore(redis);
         store.usage(ONE, "warm");
