@@ -40,6 +40,9 @@ public final class OracleStandIn implements Driver {
   private static final String OPTIONS =
       ";MODE=Oracle;DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=120000;QUERY_CACHE_SIZE=256";
 
+  /** The time in a statement, which is shorter, is left out. */
+  private static final Pattern WAIT = Pattern.compile("for update wait \\d+");
+
   /** The calls that may wait for another transaction, or that another one may wait for. */
   private static final Pattern WAITING =
       Pattern.compile("execute.*|prepare.*|commit|rollback|close|setAutoCommit|abort|isValid");
@@ -73,7 +76,16 @@ public final class OracleStandIn implements Driver {
         DriverManager.getConnection("jdbc:h2:mem:" + url.substring(PREFIX.length()) + OPTIONS);
     return proxy(
         Connection.class,
-        (self, method, arguments) -> wrapped(call(connection, method, arguments)));
+        (self, method, arguments) -> wrapped(call(connection, method, patient(arguments))));
+  }
+
+  private static Object @Nullable [] patient(Object @Nullable [] arguments) {
+    if (arguments == null || !(arguments[0] instanceof String sql)) {
+      return arguments;
+    }
+    Object[] patient = arguments.clone();
+    patient[0] = WAIT.matcher(sql).replaceAll("for update");
+    return patient;
   }
 
   private static @Nullable Object wrapped(@Nullable Object result) {

@@ -34,7 +34,7 @@ public final class SurrealServer implements AutoCloseable {
   public static final String MISSING =
       "@surrealdb/node is not installed; ./weir test installs it from npm";
 
-  private static final Duration PATIENCE = Duration.ofMinutes(1);
+  private static final Duration PATIENCE = Duration.ofMinutes(4);
   private static final Duration TOKEN_LIFE = Duration.ofHours(1);
 
   private final Storage storage;
