@@ -7,6 +7,7 @@ import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.Policy;
+import dev.weir.store.tck.internal.Await;
 import dev.weir.store.tck.internal.SurrealServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -75,6 +76,7 @@ final class KilledServerTest {
         some.countDown();
       } catch (StoreException e) {
         unknown += e.outcome() == StoreException.Outcome.UNKNOWN ? 1 : 0;
+        Await.pause();
       }
     }
   }

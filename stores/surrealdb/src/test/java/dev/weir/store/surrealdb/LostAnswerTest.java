@@ -11,6 +11,7 @@ import dev.weir.engine.StoreException.Outcome;
 import dev.weir.engine.limits.AcquireRequest;
 import dev.weir.engine.limits.LimitRequest;
 import dev.weir.engine.limits.Policy;
+import dev.weir.store.tck.internal.Await;
 import dev.weir.store.tck.internal.LossyRelay;
 import dev.weir.store.tck.internal.SurrealServer;
 import java.time.Duration;
@@ -115,7 +116,8 @@ final class LostAnswerTest {
       Eventually.answer(() -> store.peek(one));
       server.signal("STOP");
       try {
-        assertThat(outcomeOf(() -> store.take(TEN, "stopped", 1))).isEqualTo(Outcome.UNKNOWN);
+        // On a busy machine, the time of a call may be over before it is sent.
+        Await.until(() -> outcomeOf(() -> store.take(TEN, "stopped", 1)) == Outcome.UNKNOWN);
         assertThat(outcomeOf(() -> store.peek(one))).isEqualTo(Outcome.NONE);
       } finally {
         server.signal("CONT");
@@ -126,8 +128,8 @@ final class LostAnswerTest {
   @Test
   void nothingIsDoneIfConnectionsAreRefused() throws Exception {
     relay.close();
-    // The first call may still find the connection cut.
-    assertThat(outcomeOf(() -> limits.take(TEN, "other", 1))).isNotNull();
+    // The first calls may still find connections that were cut.
+    Await.until(() -> outcomeOf(() -> limits.take(TEN, "other", 1)) == Outcome.NONE);
 
     assertThat(outcomeOf(() -> limits.take(TEN, "refused", 1))).isEqualTo(Outcome.NONE);
     assertThat(outcomeOf(() -> leases.acquire("r", TWO, "mine", 1))).isEqualTo(Outcome.NONE);
