@@ -30,6 +30,9 @@ public final class PostgresqlPool {
   /** How long the database lets a transaction wait for a lock. */
   public static final Duration LOCK_TIMEOUT = Duration.ofSeconds(10);
 
+  /** How long a statement may take, and how long a transaction may pause between two. */
+  private static final Duration STATEMENT_TIMEOUT = Duration.ofSeconds(30);
+
   /** Applies to data sources that are not a pool of this class. */
   private static final Duration DEFAULT_RESPONSE_TIMEOUT = Duration.ofSeconds(3);
 
@@ -87,16 +90,21 @@ public final class PostgresqlPool {
     properties.setProperty("connectTimeout", "5");
     properties.setProperty(
         "socketTimeout", Long.toString(RetryingConnector.HANDSHAKE_TIMEOUT.toSeconds()));
-    // The timeouts keep a node that hangs in a transaction from locking a configuration forever.
-    // Every statement has an index and one good plan: a plan made while a table was empty must not
-    // scan the table once it has grown, and planning each batch anew costs more than a quarter of
-    // its time.
-    properties.setProperty(
-        "options",
-        "-c lock_timeout=%ss -c statement_timeout=30s".formatted(LOCK_TIMEOUT.toSeconds())
-            + " -c idle_in_transaction_session_timeout=30s"
-            + " -c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off");
+    properties.setProperty("options", options(LOCK_TIMEOUT, STATEMENT_TIMEOUT));
     return properties;
+  }
+
+  /**
+   * Returns the settings of each session. The timeouts keep a node that hangs in a transaction from
+   * locking a configuration forever. Every statement has an index and one good plan: a plan made
+   * while a table was empty must not scan the table once it has grown, and planning each batch anew
+   * costs more than a quarter of its time.
+   */
+  static String options(Duration lockTimeout, Duration statementTimeout) {
+    return "-c lock_timeout=%ss -c statement_timeout=%ss"
+            .formatted(lockTimeout.toSeconds(), statementTimeout.toSeconds())
+        + " -c idle_in_transaction_session_timeout=%ss".formatted(statementTimeout.toSeconds())
+        + " -c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off";
   }
 
   /**

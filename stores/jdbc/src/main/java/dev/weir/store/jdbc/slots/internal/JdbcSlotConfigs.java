@@ -42,8 +42,12 @@ public final class JdbcSlotConfigs implements SlotConfigs {
    *     wait without a connection
    */
   public JdbcSlotConfigs(Dialect dialect, DataSource database, StoreClock clock, int maxChanges) {
+    this(dialect, database, clock, new LockQueue(1, maxChanges));
+  }
+
+  JdbcSlotConfigs(Dialect dialect, DataSource database, StoreClock clock, LockQueue changes) {
     this.dialect = SlotDialect.of(dialect);
-    this.changes = new LockQueue(1, maxChanges);
+    this.changes = changes;
     this.transactions = Transactions.waitingForLocks(dialect, database, () -> {});
     this.clock = clock;
   }

@@ -24,6 +24,7 @@ final class LockQueue {
 
   private final int perConfig;
   private final Semaphore connections;
+  private final Duration maxWait;
   private final Map<String, Turns> turns = new HashMap<>();
   private int callers;
 
@@ -43,12 +44,20 @@ final class LockQueue {
    * @param connections max concurrent transactions of all configurations
    */
   LockQueue(int perConfig, int connections) {
+    this(perConfig, connections, MAX_WAIT);
+  }
+
+  /**
+   * @param maxWait how long a caller waits for its turn
+   */
+  LockQueue(int perConfig, int connections, Duration maxWait) {
     if (perConfig < 1 || connections < 1) {
       throw new IllegalArgumentException(
           "perConfig %d and connections %d must be at least 1".formatted(perConfig, connections));
     }
     this.perConfig = perConfig;
     this.connections = new Semaphore(connections, true);
+    this.maxWait = maxWait;
   }
 
   /** Returns true if callers use or wait for a turn of this configuration. */
@@ -64,7 +73,7 @@ final class LockQueue {
   <T> T run(String configName, Supplier<T> transaction) {
     Turns ofConfig = enter(configName);
     try {
-      long deadline = System.nanoTime() + MAX_WAIT.toNanos();
+      long deadline = System.nanoTime() + maxWait.toNanos();
       acquire(ofConfig.free, deadline, configName);
       try {
         acquire(connections, deadline, configName);
