@@ -7,19 +7,26 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A proxy between driver and server that counts round trips: how often the driver sends after the
  * server has answered everything before. Understands just enough of the protocol.
+ *
+ * <p>A pool that is opened meanwhile does not validate connections that were unused for a moment,
+ * which would be further round trips.
  */
 public final class CountingProxy implements AutoCloseable {
+  private static final String UNVALIDATED_MILLIS = "com.zaxxer.hikari.aliveBypassWindowMs";
+
   private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
   private final int serverPort;
   private final AtomicInteger turns = new AtomicInteger();
 
   public CountingProxy(int serverPort) throws IOException {
     this.serverPort = serverPort;
+    System.setProperty(UNVALIDATED_MILLIS, Long.toString(Duration.ofHours(1).toMillis()));
     Thread.ofVirtual().start(this::accept);
   }
 
@@ -148,6 +155,7 @@ public final class CountingProxy implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
+    System.clearProperty(UNVALIDATED_MILLIS);
     listener.close();
   }
 }

@@ -5,11 +5,11 @@ import dev.weir.core.internal.Micros;
 import dev.weir.engine.slots.SlotObserver;
 import dev.weir.store.jdbc.internal.ChangeListener;
 import dev.weir.store.jdbc.internal.Channel;
+import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
-import dev.weir.store.jdbc.slots.internal.JdbcSlotConfigs;
-import dev.weir.store.jdbc.slots.internal.JdbcSlotLedger;
-import dev.weir.store.jdbc.slots.internal.JdbcSlotUpkeep;
+import dev.weir.store.jdbc.slots.internal.PatientNodes;
 import dev.weir.store.tck.internal.Await;
+import dev.weir.store.tck.internal.FreePort;
 import dev.weir.store.tck.slots.Node;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
@@ -21,7 +21,6 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
-import java.util.Random;
 import java.util.UUID;
 import javax.sql.DataSource;
 
@@ -33,12 +32,15 @@ public final class Database {
   /** However busy the machine is, callers wait in turn. */
   public static final Duration PATIENCE = Duration.ofMinutes(2);
 
+  private static final String IN_USE = "55006";
+
   private final String url;
   private final HikariDataSource pool;
   private final HikariDataSource otherPool;
 
-  private Database(String url) {
-    this.url = url;
+  private Database(String server) {
+    String options = PostgresqlPool.options(PATIENCE, PATIENCE.multipliedBy(2));
+    this.url = server + "&options=" + options.replace(" ", "%20");
     this.pool = openPool(url);
     this.otherPool = openPool(url);
   }
@@ -51,7 +53,11 @@ public final class Database {
   private static Database start() {
     try {
       // It stops and removes its folder when this process ends.
-      EmbeddedPostgres postgresql = EmbeddedPostgres.builder().start();
+      EmbeddedPostgres postgresql =
+          EmbeddedPostgres.builder()
+              .setPort(FreePort.find())
+              .setPGStartupWait(PostgresqlServer.STARTUP)
+              .start();
       Database database = new Database(postgresql.getJdbcUrl("postgres", "postgres"));
       PostgresqlPool.migrate(database.pool);
       return database;
@@ -125,8 +131,25 @@ public final class Database {
   /** Creates a database whose tables are up to date, on the same server; returns its address. */
   public String createMigrated() {
     String name = newName();
-    execute(pool, "create database %s template %s".formatted(name, Template.NAME));
+    executeAlone("create database %s template %s".formatted(name, Template.NAME));
     return addressOf(name);
+  }
+
+  /** Repeats a statement while sessions that have ended still use the database that it needs. */
+  public void executeAlone(String sql) {
+    Await.until(
+        () -> {
+          try (Connection connection = pool.getConnection();
+              Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+            return true;
+          } catch (SQLException e) {
+            if (!IN_USE.equals(e.getSQLState())) {
+              throw new IllegalStateException(sql, e);
+            }
+            return false;
+          }
+        });
   }
 
   /** Repeats until there is a connection: a busy machine may need longer than the pool waits. */
@@ -171,10 +194,7 @@ public final class Database {
   }
 
   public static Node node(DataSource connections, StoreClock time, SlotObserver observer) {
-    return new Node(
-        new JdbcSlotLedger(connections, time, new Random(1), observer),
-        new JdbcSlotConfigs(connections, time),
-        new JdbcSlotUpkeep(connections, time));
+    return PatientNodes.open(Dialect.POSTGRESQL, connections, time, observer);
   }
 
   /**

@@ -9,8 +9,6 @@ import dev.weir.engine.slots.Slot;
 import dev.weir.store.jdbc.slots.internal.Account;
 import dev.weir.store.tck.internal.Await;
 import dev.weir.store.tck.slots.Node;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -21,26 +19,12 @@ import org.junit.jupiter.api.io.TempDir;
 /** The database stops and comes back. */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class DeadDatabaseTest {
-  private static EmbeddedPostgres start(Path folder, int port) throws IOException {
-    return EmbeddedPostgres.builder()
-        .setDataDirectory(folder)
-        .setCleanDataDirectory(false)
-        .setPort(port)
-        .start();
-  }
-
   @Test
   void failsWhileItIsGoneAndRecovers(@TempDir Path folder) throws Exception {
-    EmbeddedPostgres first = start(folder.resolve("data"), 0);
+    PostgresqlServer first = PostgresqlServer.start(folder.resolve("data"));
     try (HikariDataSource pool =
         PostgresqlPool.open(
-            new PoolSettings(
-                first.getJdbcUrl("postgres", "postgres"),
-                "postgres",
-                "",
-                1,
-                4,
-                Duration.ofMillis(300)))) {
+            new PoolSettings(first.url(), "postgres", "", 1, 4, Duration.ofMillis(300)))) {
       PostgresqlPool.migrate(pool);
       Node node = Database.node(pool, InstantSource.fixed(Account.NOON));
       Account account = Await.answer(() -> Account.open(node, 1));
@@ -59,8 +43,8 @@ final class DeadDatabaseTest {
       assertThatThrownBy(() -> node.upkeep().runExclusively(() -> {}))
           .isInstanceOf(StoreException.class);
 
-      try (EmbeddedPostgres second = start(folder.resolve("data"), first.getPort())) {
-        assertThat(second.getPort()).isEqualTo(first.getPort());
+      try (PostgresqlServer second = first.startAgain()) {
+        assertThat(second.port()).isEqualTo(first.port());
         // The pool needs a moment to notice that the database is back.
         Slot after = Await.answer(() -> account.assign(node, "b", Account.NOON));
         assertThat(after.scheduledTime()).isEqualTo(Account.NOON.plusSeconds(4));

@@ -88,7 +88,7 @@ final class MigrationTest {
         Database.openPool(url + "&options=-c%20statement_timeout=3s%20-c%20lock_timeout=3s")) {
       PostgresqlPool.migrate(hasty);
 
-      assertThat(Database.number(hasty, APPLIED)).isEqualTo(1);
+      assertThat(Database.number(pool, APPLIED)).isEqualTo(1);
       assertThat(
               Database.number(
                   hasty, "select setting from pg_settings where name = 'statement_timeout'"))

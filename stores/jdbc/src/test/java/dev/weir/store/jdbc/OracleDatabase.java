@@ -4,16 +4,13 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.core.internal.Micros;
 import dev.weir.engine.slots.SlotObserver;
 import dev.weir.store.jdbc.internal.Dialect;
-import dev.weir.store.jdbc.slots.internal.JdbcSlotConfigs;
-import dev.weir.store.jdbc.slots.internal.JdbcSlotLedger;
-import dev.weir.store.jdbc.slots.internal.JdbcSlotUpkeep;
+import dev.weir.store.jdbc.slots.internal.PatientNodes;
 import dev.weir.store.tck.internal.CheckedDataSource;
 import dev.weir.store.tck.internal.OracleSql;
 import dev.weir.store.tck.internal.OracleStandIn;
 import dev.weir.store.tck.slots.Node;
 import java.time.InstantSource;
 import java.util.Map;
-import java.util.Random;
 import javax.sql.DataSource;
 
 /**
@@ -68,10 +65,7 @@ public final class OracleDatabase {
 
   public static Node node(DataSource connections, InstantSource clock) {
     StoreClock time = databaseMicros -> Micros.ceil(clock.instant());
-    return new Node(
-        new JdbcSlotLedger(Dialect.ORACLE, connections, time, new Random(1), SlotObserver.NONE, 4),
-        new JdbcSlotConfigs(Dialect.ORACLE, connections, time),
-        new JdbcSlotUpkeep(Dialect.ORACLE, connections, time));
+    return PatientNodes.open(Dialect.ORACLE, connections, time, SlotObserver.NONE);
   }
 
   private static final class Started {

@@ -22,7 +22,6 @@ import dev.weir.store.jdbc.rules.internal.JdbcRules;
 import dev.weir.store.jdbc.slots.internal.JdbcSlotConfigs;
 import dev.weir.store.jdbc.slots.internal.JdbcSlotLedger;
 import dev.weir.store.tck.internal.Await;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -67,13 +66,13 @@ final class StoppedDatabaseTest {
   private static final int CONNECTIONS = 8;
 
   @TempDir private static Path folder;
-  private static EmbeddedPostgres postgres;
+  private static PostgresqlServer postgres;
   private HikariDataSource pool;
   private List<ProcessHandle> stopped = List.of();
 
   @BeforeAll
   static void start() throws IOException {
-    postgres = EmbeddedPostgres.builder().setDataDirectory(folder.resolve("data")).start();
+    postgres = PostgresqlServer.start(folder.resolve("data"));
     try (HikariDataSource patient = Database.openPool(url())) {
       PostgresqlPool.migrate(patient);
     }
@@ -85,7 +84,7 @@ final class StoppedDatabaseTest {
   }
 
   private static String url() {
-    return postgres.getJdbcUrl("postgres", "postgres");
+    return postgres.url();
   }
 
   @BeforeEach
@@ -185,10 +184,12 @@ final class StoppedDatabaseTest {
     assertThat(nothingDone.get()).isPositive();
     goOn();
     callers.close();
-    firstAnswer(store, "crowd");
-    assertThat(store.usage(POLICY, "crowd").used())
-        .isBetween(granted.get() + 1, granted.get() + 1 + unknown.get());
-    assertThat(leases.current("r")).isBetween(1, CALLERS / 2);
+    firstAnswer(store, "other");
+    try (HikariDataSource patient = Database.openPool(url())) {
+      assertThat(new JdbcLimitStore(patient).usage(POLICY, "crowd").used())
+          .isBetween(granted.get(), granted.get() + unknown.get());
+      assertThat(new JdbcLeaseStore(patient).current("r")).isBetween(1, CALLERS / 2);
+    }
   }
 
   @Test
@@ -236,7 +237,7 @@ final class StoppedDatabaseTest {
 
   @Test
   void serverThatReplacesASilentOneIsFound() throws Exception {
-    try (SilentRelay relay = new SilentRelay(postgres.getPort());
+    try (SilentRelay relay = new SilentRelay(postgres.port());
         HikariDataSource through =
             open(
                 "jdbc:postgresql://127.0.0.1:%d/postgres?sslmode=disable".formatted(relay.port()),

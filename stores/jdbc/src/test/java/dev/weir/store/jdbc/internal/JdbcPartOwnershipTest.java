@@ -30,7 +30,7 @@ final class JdbcPartOwnershipTest {
     Database.execute(
         Database.get().pool(),
         """
-        select pg_terminate_backend(l.pid)
+        select pg_terminate_backend(l.pid, 120000)
         from pg_locks l, (select hashtextextended(current_schema(), %d) as key) k
         where l.locktype = 'advisory' and l.objsubid = 1 and l.pid <> pg_backend_pid()
           and (l.classid::bigint << 32 | l.objid::bigint) = k.key

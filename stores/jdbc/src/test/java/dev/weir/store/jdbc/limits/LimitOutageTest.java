@@ -11,9 +11,8 @@ import dev.weir.engine.limits.Policy;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.PoolSettings;
 import dev.weir.store.jdbc.PostgresqlPool;
+import dev.weir.store.jdbc.PostgresqlServer;
 import dev.weir.store.tck.internal.Await;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.ExecutorService;
@@ -30,29 +29,15 @@ final class LimitOutageTest {
   private static final int CALLERS = 16;
   private static final Concurrency LONG = Concurrency.of(5, Duration.ofDays(1));
 
-  private static EmbeddedPostgres start(Path folder, int port) throws IOException {
-    return EmbeddedPostgres.builder()
-        .setDataDirectory(folder)
-        .setCleanDataDirectory(false)
-        .setPort(port)
-        .start();
-  }
-
-  private static HikariDataSource open(EmbeddedPostgres postgresql) {
+  private static HikariDataSource open(PostgresqlServer postgresql) {
     return PostgresqlPool.open(
-        new PoolSettings(
-            postgresql.getJdbcUrl("postgres", "postgres"),
-            "postgres",
-            "",
-            1,
-            4,
-            Database.PATIENCE));
+        new PoolSettings(postgresql.url(), "postgres", "", 1, 4, Database.PATIENCE));
   }
 
   @Test
   void countsEveryGrantThatWasToldAndComesBackByItself(@TempDir Path folder) throws Exception {
     Policy policy = Policy.of("p", FixedWindow.of(1_000_000_000, Duration.ofDays(300)));
-    EmbeddedPostgres first = start(folder.resolve("data"), 0);
+    PostgresqlServer first = PostgresqlServer.start(folder.resolve("data"));
     AtomicLong granted = new AtomicLong();
     AtomicLong failed = new AtomicLong();
     AtomicBoolean over = new AtomicBoolean();
@@ -76,8 +61,8 @@ final class LimitOutageTest {
       Await.until(() -> granted.get() >= 200);
       first.close();
       Await.until(() -> failed.get() > 0);
-      try (EmbeddedPostgres second = start(folder.resolve("data"), first.getPort())) {
-        assertThat(second.getPort()).isEqualTo(first.getPort());
+      try (PostgresqlServer second = first.startAgain()) {
+        assertThat(second.port()).isEqualTo(first.port());
         long before = granted.get();
         Await.until(() -> granted.get() >= before + 200);
         over.set(true);
@@ -93,7 +78,7 @@ final class LimitOutageTest {
 
   @Test
   void leasesOutliveTheNodeAndTheDatabase(@TempDir Path folder) throws Exception {
-    EmbeddedPostgres first = start(folder.resolve("data"), 0);
+    PostgresqlServer first = PostgresqlServer.start(folder.resolve("data"));
     LeaseDecision before;
     try (HikariDataSource pool = open(first)) {
       PostgresqlPool.migrate(pool);
@@ -101,7 +86,7 @@ final class LimitOutageTest {
     }
     first.close();
 
-    try (EmbeddedPostgres second = start(folder.resolve("data"), 0);
+    try (PostgresqlServer second = first.startAgain();
         HikariDataSource pool = open(second)) {
       JdbcLeaseStore store = new JdbcLeaseStore(pool);
       assertThat(store.current("r")).isEqualTo(3);

@@ -64,7 +64,7 @@ final class JdbcReplayLockTest {
                       Database.execute(
                           otherNode,
                           """
-                          select pg_terminate_backend(pid, 10000) from pg_locks
+                          select pg_terminate_backend(pid, 120000) from pg_locks
                           where locktype = 'advisory' and database =
                             (select oid from pg_database where datname = current_database())
                           """);

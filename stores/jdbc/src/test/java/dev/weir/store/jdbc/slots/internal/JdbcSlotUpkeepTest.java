@@ -59,7 +59,7 @@ final class JdbcSlotUpkeepTest {
                             Database.execute(
                                 database.otherPool(),
                                 """
-                                select pg_terminate_backend(pid) from pg_locks
+                                select pg_terminate_backend(pid, 120000) from pg_locks
                                 where locktype = 'advisory'
                                 """)))
         .isInstanceOf(StoreException.class);

@@ -52,6 +52,7 @@ final class OracleBlockTest {
   private static final SlotConfig CONFIG =
       new SlotConfig("c", 1, SlotPolicy.of(2, Duration.ofSeconds(4)), NOON);
   private static final long FIRST_SEQ = 100;
+  private static final long HOUR_MICROS = Micros.floor(Duration.ofHours(1));
 
   @TempDir private static Path folder;
   private static @Nullable MariaDb server;
@@ -145,7 +146,7 @@ final class OracleBlockTest {
   private OptionalLong write(String call, JdbcWindows windows, String prefix, int count)
       throws SQLException {
     long now = System.currentTimeMillis() * 1_000;
-    return write(call, windows, prefix, count, now - 60_000_000, now + 60_000_000);
+    return write(call, windows, prefix, count, now - HOUR_MICROS, now + HOUR_MICROS);
   }
 
   private OptionalLong write(
@@ -176,7 +177,7 @@ final class OracleBlockTest {
 
     assertThat(written).isPresent();
     assertThat(written.getAsLong() / 1_000_000)
-        .isCloseTo(System.currentTimeMillis() / 1_000, within(60L));
+        .isCloseTo(System.currentTimeMillis() / 1_000, within(HOUR_MICROS / 1_000_000));
     assertThat(number("select count(*) from slot where event_id like 'it''s \u00e9\u20ac%'"))
         .isEqualTo(5);
     assertThat(number("select until_micros from slot_occupancy where kind = 0"))

@@ -2,6 +2,7 @@ package dev.weir.store.jdbc.slots.internal;
 
 import dev.weir.core.internal.Micros;
 import dev.weir.engine.slots.SlotObserver;
+import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.OracleDatabase;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Dialect;
@@ -30,8 +31,8 @@ final class OracleSmallPortionsTest implements OracleLedgerKit {
               SlotObserver.NONE,
               2,
               new NodeState(3_000),
-              new LockQueue(1, 2)),
-          new JdbcSlotConfigs(Dialect.ORACLE, pool, time),
+              new LockQueue(1, 2, Database.PATIENCE)),
+          PatientNodes.configs(Dialect.ORACLE, pool, time),
           new JdbcSlotUpkeep(Dialect.ORACLE, pool, time));
     };
   }

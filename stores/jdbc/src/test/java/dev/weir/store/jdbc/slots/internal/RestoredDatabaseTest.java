@@ -165,18 +165,16 @@ final class RestoredDatabaseTest {
 
   private void backUp() {
     disconnect();
-    Database.execute(
-        Database.get().pool(),
-        "create database %s_backup template %s".formatted(database, database));
+    Database.get()
+        .executeAlone("create database %s_backup template %s".formatted(database, database));
     connectAgain();
   }
 
   private void restore() {
     disconnect();
-    Database.execute(Database.get().pool(), "drop database " + database);
-    Database.execute(
-        Database.get().pool(),
-        "create database %s template %s_backup".formatted(database, database));
+    Database.get().executeAlone("drop database " + database);
+    Database.get()
+        .executeAlone("create database %s template %s_backup".formatted(database, database));
     connectAgain();
   }
 
@@ -186,7 +184,7 @@ final class RestoredDatabaseTest {
         Database.get().pool(), "alter database %s allow_connections false".formatted(database));
     Database.execute(
         Database.get().pool(),
-        "select pg_terminate_backend(pid, 60000) from pg_stat_activity where datname = '%s'"
+        "select pg_terminate_backend(pid, 120000) from pg_stat_activity where datname = '%s'"
             .formatted(database));
   }
 

@@ -38,8 +38,8 @@ final class SmallPortionsTest implements ShortLedgerKit {
               SlotObserver.NONE,
               2,
               new NodeState(3_000),
-              new LockQueue(1, 2)),
-          new JdbcSlotConfigs(pool, time),
+              new LockQueue(1, 2, Database.PATIENCE)),
+          PatientNodes.configs(Dialect.POSTGRESQL, pool, time),
           new JdbcSlotUpkeep(pool, time));
     };
   }
