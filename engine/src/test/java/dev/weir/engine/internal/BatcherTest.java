@@ -63,7 +63,7 @@ final class BatcherTest {
     Call<T> untilItWaits() {
       while (thread.getState() != Thread.State.WAITING) {
         assertThat(thread.isAlive()).isTrue();
-        Thread.onSpinWait();
+        LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(100));
       }
       return this;
     }
@@ -349,7 +349,7 @@ final class BatcherTest {
     Doubler doubler = new Doubler();
     Batcher<Integer, Integer> batcher =
         new Batcher<>(doubler, 2, 3).withMaxWait(Duration.ofMillis(50));
-    Call<List<Integer>> first = Call.of(() -> batcher.submit(List.of(1)));
+    Call<List<Integer>> first = Call.of(() -> submitted(batcher, 1));
     await(doubler.begun);
 
     // More than may wait at the same time: callers that gave up no longer count.
@@ -363,8 +363,19 @@ final class BatcherTest {
     doubler.goOn.countDown();
 
     assertThat(first.result().get()).containsExactly(2);
-    assertThat(batcher.submit(List.of(4))).containsExactly(8);
+    assertThat(submitted(batcher, 4)).containsExactly(8);
     assertThat(doubler.batches).containsExactly(List.of(1), List.of(4));
+  }
+
+  /** On a busy machine, even a caller without others may take longer than it may wait. */
+  private static List<Integer> submitted(Batcher<Integer, Integer> batcher, int number) {
+    while (true) {
+      try {
+        return batcher.submit(List.of(number));
+      } catch (StoreException tooLate) {
+        assertThat(tooLate.outcome()).isEqualTo(StoreException.Outcome.NONE);
+      }
+    }
   }
 
   @Test

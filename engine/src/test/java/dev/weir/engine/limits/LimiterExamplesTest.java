@@ -2,6 +2,7 @@ package dev.weir.engine.limits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.core.internal.Micros;
 import dev.weir.core.limits.Concurrency;
 import dev.weir.core.limits.Decision;
 import dev.weir.core.limits.FixedWindow;
@@ -14,8 +15,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -67,7 +70,8 @@ class LimiterExamplesTest {
 
   @Test
   void decision() {
-    Limiter limiter = Limiter.inMemory();
+    AtomicLong micros = new AtomicLong(Micros.ceil(Instant.parse("2026-06-01T12:00:00Z")));
+    Limiter limiter = Limiter.on(new MemoryLimitStore(micros::incrementAndGet, 1_000));
     // docs: decision
     Policy sms = Policy.of("sms", FixedWindow.of(1, Duration.ofSeconds(60)));
     for (int i = 0; i < 2; i++) {
