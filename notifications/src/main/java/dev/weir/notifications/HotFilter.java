@@ -58,7 +58,7 @@ public final class HotFilter implements AutoCloseable {
   /**
    * @param maxWait a request that waits longer for its turn goes to the database
    */
-  HotFilter(HotCounts counts, CircuitBreaker.Settings settings, Duration maxWait) {
+  public HotFilter(HotCounts counts, CircuitBreaker.Settings settings, Duration maxWait) {
     this.counts = counts;
     this.breaker =
         new CircuitBreaker(

@@ -201,8 +201,12 @@ record NotificationParts(
   private static HotFilter hotFilter(NotificationSettings settings, OpenParts open) {
     return settings
         .redis()
-        .map(redis -> new RedisHotCounts(open.add(Redis.open(redis))))
-        .map(counts -> new HotFilter(counts, CircuitBreaker.Settings.DEFAULT))
+        .map(
+            redis ->
+                new HotFilter(
+                    new RedisHotCounts(open.add(Redis.open(redis))),
+                    CircuitBreaker.Settings.DEFAULT,
+                    redis.commandTimeout()))
         .orElseGet(HotFilter::none);
   }
 
