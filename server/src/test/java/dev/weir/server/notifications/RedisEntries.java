@@ -21,13 +21,14 @@ final class RedisEntries {
       return 'moved'
       """;
 
-  /** Lets an entry be trusted as if the database had confirmed it now. */
+  /**
+   * Lets an entry be trusted as if the database had confirmed it now, however late the next message
+   * comes: the time since then is not a number, so it is not too long.
+   */
   private static final String CONFIRM =
       """
       if redis.call('EXISTS', KEYS[1]) == 0 then return 'missing' end
-      local time = redis.call('TIME')
-      redis.call('HSET', KEYS[1], 'confirmedAt',
-        string.format('%.0f', time[1] * 1000000 + time[2]))
+      redis.call('HSET', KEYS[1], 'confirmedAt', 'nan')
       return redis.call('HGET', KEYS[1], 'currentCount')
       """;
 
