@@ -50,11 +50,15 @@ public record WeirProperties(
    * @param uri Address of Redis, such as redis://:password@host:6379, redis-sentinel://… or
    *     redis-cluster://…. Required with store "redis".
    * @param prefix Beginning of every key that is written to Redis.
+   * @param timeout Time to wait for an answer, up to a minute.
    * @param trust PEM file with the certificates that are trusted for TLS. Those that Java trusts by
    *     default.
    */
   public record Redis(
-      @Nullable String uri, @DefaultValue("weir") String prefix, @Nullable String trust) {
+      @Nullable String uri,
+      @DefaultValue("weir") String prefix,
+      @DefaultValue("1s") Duration timeout,
+      @Nullable String trust) {
     /** Returns only the prefix, because the address may contain a password. */
     @Override
     public String toString() {

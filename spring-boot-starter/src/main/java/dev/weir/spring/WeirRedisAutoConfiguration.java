@@ -57,6 +57,12 @@ final class WeirRedisAutoConfiguration {
       throw new InvalidConfigurationPropertyValueException(
           "weir.redis.prefix", redis.prefix(), e.getMessage() + ".");
     }
+    try {
+      settings = settings.withCommandTimeout(redis.timeout());
+    } catch (IllegalArgumentException e) {
+      throw new InvalidConfigurationPropertyValueException(
+          "weir.redis.timeout", redis.timeout(), "It must be from 1ms to 1m.");
+    }
     String trust = redis.trust();
     try {
       return trust == null ? settings : settings.withTrust(Path.of(trust));

@@ -12,7 +12,7 @@ final class AsyncQueueServiceTest implements GateClaims {
   static void start() {
     Map<String, Object> properties = GateClaims.properties();
     properties.put("weir.servlet.async-queue", "true");
-    service = Service.onTomcat(properties);
+    service = Service.onTomcat(properties, GateClaims.StandingClock.class);
   }
 
   @AfterAll

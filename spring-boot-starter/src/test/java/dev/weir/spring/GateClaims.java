@@ -2,6 +2,8 @@ package dev.weir.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.engine.limits.memory.MemoryLeaseStore;
+import dev.weir.engine.limits.memory.MemoryLimitStore;
 import dev.weir.spring.Service.Answer;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -11,6 +13,8 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 
 /** The claims about a limited service, on any web server. */
 interface GateClaims {
@@ -34,6 +38,22 @@ interface GateClaims {
     rule(properties, 6, "drafts", "/drafts");
     properties.put("weir.rules[6].methods", "GET");
     return properties;
+  }
+
+  /** Stores on a clock that stands still, so that requests are sent at once however slowly. */
+  @Configuration(proxyBeanMethods = false)
+  class StandingClock {
+    private static final long NOW_MICROS = 1_780_315_200_000_000L;
+
+    @Bean
+    MemoryLimitStore counts() {
+      return new MemoryLimitStore(() -> NOW_MICROS, 10_000);
+    }
+
+    @Bean
+    MemoryLeaseStore places() {
+      return new MemoryLeaseStore(() -> NOW_MICROS);
+    }
   }
 
   private static void rule(Map<String, Object> properties, int at, String name, String path) {

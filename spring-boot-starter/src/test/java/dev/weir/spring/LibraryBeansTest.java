@@ -94,7 +94,7 @@ final class LibraryBeansTest {
       Limiter limiter = service.part(Limiter.class);
       assertThat(limiter.tryAcquire(MAILS, "anna")).isTrue();
       assertThat(limiter.tryAcquire(MAILS, "anna")).isFalse();
-      Concurrency one = Concurrency.of(1, Duration.ofMinutes(1));
+      Concurrency one = Concurrency.of(1, Duration.ofHours(1));
       Leases leases = service.part(Leases.class);
       assertThat(leases.acquire("printer", one)).isInstanceOf(Leases.Acquired.class);
       assertThat(leases.acquire("printer", one)).isInstanceOf(Leases.Full.class);
@@ -163,6 +163,7 @@ final class LibraryBeansTest {
    */
   private static EmbeddedPostgres postgresqlServer() throws IOException {
     return EmbeddedPostgres.builder()
+        .setPGStartupWait(Duration.ofMinutes(5))
         .setPgBinaryResolver(
             (system, architecture) ->
                 Objects.requireNonNull(

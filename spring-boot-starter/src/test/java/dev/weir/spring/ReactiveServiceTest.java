@@ -14,7 +14,7 @@ final class ReactiveServiceTest implements GateClaims {
 
   @BeforeAll
   static void start() {
-    service = Service.onNetty(GateClaims.properties());
+    service = Service.onNetty(GateClaims.properties(), GateClaims.StandingClock.class);
   }
 
   @AfterAll

@@ -24,6 +24,10 @@ final class RedisServiceTest {
     redis.start();
     try (Service one = Service.onTomcat(properties(port));
         Service other = Service.onNetty(properties(port))) {
+      // The first connection takes a while on a busy machine.
+      for (Service service : List.of(one, other)) {
+        Service.eventually(() -> service.get("/actuator/health/weir").status() == 200);
+      }
       assertThat(one.get("/quotes/1").status()).isEqualTo(200);
       assertThat(other.get("/quotes/1").status()).isEqualTo(200);
       for (Service service : List.of(one, other)) {
@@ -75,6 +79,7 @@ final class RedisServiceTest {
     Map<String, Object> properties = new HashMap<>();
     properties.put("weir.store", "redis");
     properties.put("weir.redis.uri", "redis://127.0.0.1:" + port);
+    properties.put("weir.redis.timeout", "1m");
     properties.put("weir.rules[0].name", "quotes");
     properties.put("weir.rules[0].path-pattern", "/quotes/**");
     properties.put("weir.rules[0].allowed-requests", "2");

@@ -80,7 +80,7 @@ final class ServletQueueTest {
   /** The only thread of the container serves another request while the first one waits. */
   @Test
   void waitingHoldsNoThreadIfRequested() {
-    Map<String, Object> properties = queue("5000");
+    Map<String, Object> properties = queue("30000");
     properties.put("weir.servlet.async-queue", "true");
     properties.put("server.tomcat.threads.max", "1");
     properties.put("server.tomcat.threads.min-spare", "1");

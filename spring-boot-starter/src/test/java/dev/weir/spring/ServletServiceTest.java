@@ -9,7 +9,7 @@ final class ServletServiceTest implements GateClaims {
 
   @BeforeAll
   static void start() {
-    service = Service.onTomcat(GateClaims.properties());
+    service = Service.onTomcat(GateClaims.properties(), GateClaims.StandingClock.class);
   }
 
   @AfterAll

@@ -68,7 +68,13 @@ final class WorkflowBeansTest {
     try (Node node = start();
         Service service =
             Service.bare(
-                Map.of("weir.slots.store", "remote", "weir.remote.url", node.address().toString()),
+                Map.of(
+                    "weir.slots.store",
+                    "remote",
+                    "weir.remote.url",
+                    node.address().toString(),
+                    "weir.remote.timeout",
+                    "3m"),
                 Temporal.class)) {
       PacedStarter starter = service.part(PacedStarter.class);
       assertThat(service.has(SlotScheduler.class)).isFalse();

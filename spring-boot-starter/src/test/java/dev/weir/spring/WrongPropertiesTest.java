@@ -55,6 +55,15 @@ final class WrongPropertiesTest {
                     "weir.redis.uri", "rediss://host",
                     "weir.redis.trust", "/none.pem")))
         .contains("weir.redis.trust");
+    for (String timeout : new String[] {"0s", "61s"}) {
+      assertThat(
+              refusal(
+                  Map.of(
+                      "weir.store", "redis",
+                      "weir.redis.uri", "redis://host",
+                      "weir.redis.timeout", timeout)))
+          .contains("weir.redis.timeout");
+    }
     assertThat(refusal(Map.of("weir.store", "remote"))).contains("weir.remote.url");
     assertThat(refusal(Map.of("weir.store", "remote", "weir.remote.url", "weir:8080")))
         .contains("weir.remote.url");

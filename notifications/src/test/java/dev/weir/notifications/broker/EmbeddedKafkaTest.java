@@ -206,8 +206,7 @@ final class EmbeddedKafkaTest {
   void brokerThatHasFailedIsStartedAgainWithItsAddressAndItsData(@TempDir Path temporary) {
     Message before = message("before");
     Message after = message("after");
-    try (EmbeddedKafka broker =
-            new EmbeddedKafka(temporary.resolve("kafka"), port -> port, AGAIN);
+    try (EmbeddedKafka broker = new EmbeddedKafka(temporary.resolve("kafka"), port -> port, AGAIN);
         KafkaPublisher publisher = new KafkaPublisher(broker, TOPICS, TIMEOUT)) {
       awaitTopics(publisher);
       assertThat(publish(publisher, before)).isInstanceOf(PublishResult.Done.class);

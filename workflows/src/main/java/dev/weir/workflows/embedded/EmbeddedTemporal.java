@@ -4,6 +4,7 @@ import dev.weir.workflows.TemporalConnection;
 import io.temporal.serviceclient.WorkflowServiceStubs;
 import io.temporal.serviceclient.WorkflowServiceStubsOptions;
 import io.temporal.testserver.TestServer;
+import java.time.Duration;
 
 /**
  * Temporal's test server, in memory, without a port, in real time. It loses its workflows when it
@@ -13,6 +14,9 @@ import io.temporal.testserver.TestServer;
 public final class EmbeddedTemporal implements AutoCloseable {
   private static final String NAMESPACE = "default";
 
+  /** For the first call of a connection, on a machine that has much else to do. */
+  private static final Duration MAX_FIRST_CALL = Duration.ofMinutes(1);
+
   private final TestServer.InProcessTestServer server;
   private final TemporalConnection connection;
 
@@ -21,7 +25,10 @@ public final class EmbeddedTemporal implements AutoCloseable {
     this.connection =
         TemporalConnection.on(
             WorkflowServiceStubs.newServiceStubs(
-                WorkflowServiceStubsOptions.newBuilder().setChannel(server.getChannel()).build()),
+                WorkflowServiceStubsOptions.newBuilder()
+                    .setChannel(server.getChannel())
+                    .setSystemInfoTimeout(MAX_FIRST_CALL)
+                    .build()),
             NAMESPACE);
   }
 
