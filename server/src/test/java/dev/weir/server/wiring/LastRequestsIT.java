@@ -122,10 +122,14 @@ final class LastRequestsIT {
   /** Longer than any request of this test takes, even on a busy machine. */
   private static Map<Setting, String> patience(String notice, String idle) {
     return Map.of(
-        Setting.HTTP_HEAD_TIMEOUT, "PT10M",
-        Setting.DRAIN, "PT10M",
-        Setting.DRAIN_NOTICE, notice,
-        Setting.DRAIN_IDLE, idle);
+        Setting.HTTP_HEAD_TIMEOUT,
+        "PT10M",
+        Setting.DRAIN,
+        "PT10M",
+        Setting.DRAIN_NOTICE,
+        notice,
+        Setting.DRAIN_IDLE,
+        idle);
   }
 
   private static void knockUntilRefused(

@@ -144,11 +144,7 @@ final class PaymentScene implements AutoCloseable {
             SIZES);
     this.worker =
         PaymentWorker.start(
-            time.client(),
-            parts,
-            new StepTimes(LONG, LONG),
-            SIZES,
-            SkippedTime.workerOptions());
+            time.client(), parts, new StepTimes(LONG, LONG), SIZES, SkippedTime.workerOptions());
   }
 
   /** A call whose worker crashes keeps its place for so long, and many of them do. */
