@@ -6,11 +6,14 @@ import io.micronaut.context.event.BeanCreatedEventListener;
 import io.micronaut.http.server.netty.NettyServerCustomizer;
 import io.micronaut.http.server.netty.configuration.NettyHttpServerConfiguration;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -30,7 +33,13 @@ public final class Connections implements BeanCreatedEventListener<NettyServerCu
   private final BeanProvider<ConnectionExtension> extensions;
   private final RequestMemory memory = RequestMemory.ofThisProcess();
   private final List<Channel> sockets = new CopyOnWriteArrayList<>();
-  private final Set<HttpConnection> open = ConcurrentHashMap.newKeySet();
+
+  /**
+   * The open connections, from the moment they are accepted. On a busy machine a connection waits
+   * for its event loop before it can be served; it is empty if it was closed before that.
+   */
+  private final Map<Channel, CompletableFuture<Optional<HttpConnection>>> open =
+      new ConcurrentHashMap<>();
 
   /**
    * Creates the listener. The extensions are looked up on the first connection, because they need
@@ -49,8 +58,12 @@ public final class Connections implements BeanCreatedEventListener<NettyServerCu
   @Override
   public NettyServerCustomizer.Registry onCreated(
       BeanCreatedEvent<NettyServerCustomizer.Registry> event) {
-    event.getBean().register(new Listening());
+    event.getBean().register(customizer());
     return event.getBean();
+  }
+
+  NettyServerCustomizer customizer() {
+    return new Listening();
   }
 
   /**
@@ -73,8 +86,14 @@ public final class Connections implements BeanCreatedEventListener<NettyServerCu
    */
   public CompletableFuture<Void> endWhenIdle(Duration idle) {
     return CompletableFuture.allOf(
-        open.stream()
-            .map(conversation -> conversation.endWhenIdle(idle))
+        open.values().stream()
+            .map(
+                accepted ->
+                    accepted.thenCompose(
+                        connection ->
+                            connection
+                                .map(each -> each.endWhenIdle(idle))
+                                .orElseGet(() -> CompletableFuture.completedFuture(null))))
             .toArray(CompletableFuture<?>[]::new));
   }
 
@@ -92,10 +111,29 @@ public final class Connections implements BeanCreatedEventListener<NettyServerCu
     public NettyServerCustomizer specializeForChannel(Channel channel, ChannelRole role) {
       if (role == ChannelRole.LISTENER) {
         sockets.add(channel);
-        channel.pipeline().addFirst(limit);
+        channel.pipeline().addFirst(limit, new Accepted());
         return this;
       }
       return new Connected(channel);
+    }
+  }
+
+  /** Notes each connection that the limit lets in. */
+  private final class Accepted extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      if (message instanceof Channel channel) {
+        CompletableFuture<Optional<HttpConnection>> connection = new CompletableFuture<>();
+        open.put(channel, connection);
+        channel
+            .closeFuture()
+            .addListener(
+                closed -> {
+                  open.remove(channel);
+                  connection.complete(Optional.empty());
+                });
+      }
+      context.fireChannelRead(message);
     }
   }
 
@@ -108,10 +146,12 @@ public final class Connections implements BeanCreatedEventListener<NettyServerCu
 
     @Override
     public void onStreamPipelineBuilt() {
-      HttpConnection conversation = new HttpConnection(channel, settings, sizes(), memory);
-      open.add(conversation);
-      extensions.forEach(each -> each.extend(conversation));
-      channel.closeFuture().addListener(closed -> open.remove(conversation));
+      HttpConnection connection = new HttpConnection(channel, settings, sizes(), memory);
+      extensions.forEach(each -> each.extend(connection));
+      CompletableFuture<Optional<HttpConnection>> accepted = open.get(channel);
+      if (accepted != null) {
+        accepted.complete(Optional.of(connection));
+      }
     }
 
     /** Returns the sizes that Micronaut allows, and a max number of header fields in addition. */
