@@ -17,20 +17,16 @@ final class StartedParts implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
-    Exception failure = null;
+  public void close() {
+    AssertionError failure = new AssertionError("not everything could be stopped");
     while (!parts.isEmpty()) {
       try {
         parts.pop().close();
       } catch (Exception e) {
-        if (failure == null) {
-          failure = e;
-        } else {
-          failure.addSuppressed(e);
-        }
+        failure.addSuppressed(e);
       }
     }
-    if (failure != null) {
+    if (failure.getSuppressed().length > 0) {
       throw failure;
     }
   }
