@@ -89,8 +89,7 @@ final class CeilingModel implements Explorer.Model<CeilingModel.State> {
       List<Integer> givenUp,
       List<Integer> sentBefore) {
     Call caller(Caller next, int nextLeft) {
-      return new Call(
-          lease, node, next, nextLeft, travel, arrived, isOpen, givenUp, sentBefore);
+      return new Call(lease, node, next, nextLeft, travel, arrived, isOpen, givenUp, sentBefore);
     }
 
     Call travel(int next) {
@@ -142,8 +141,7 @@ final class CeilingModel implements Explorer.Model<CeilingModel.State> {
    */
   record State(List<Lease> leases, List<Call> calls, List<Untold> untold) {
     State call(Call next) {
-      return calls(
-          calls.stream().map(call -> call.lease() == next.lease() ? next : call).toList());
+      return calls(calls.stream().map(call -> call.lease() == next.lease() ? next : call).toList());
     }
 
     /** Calls that are over are forgotten, by others too. */
@@ -212,8 +210,7 @@ final class CeilingModel implements Explorer.Model<CeilingModel.State> {
   /** As {@link LeaseCeiling#enter}: what the store could not be told comes first. */
   private void addEntries(State state, int node, List<Explorer.Step<State>> steps) {
     String name = "node %c: ".formatted('A' + node);
-    List<Untold> own =
-        state.untold().stream().filter(untold -> untold.node() == node).toList();
+    List<Untold> own = state.untold().stream().filter(untold -> untold.node() == node).toList();
     if (!own.isEmpty()) {
       Untold first = own.getFirst();
       List<Untold> rest = new ArrayList<>(state.untold());
@@ -232,7 +229,15 @@ final class CeilingModel implements Explorer.Model<CeilingModel.State> {
         List<Call> calls = new ArrayList<>(held.calls());
         calls.add(
             new Call(
-                id, node, Caller.PERMITTED, HESITATION, -1, -1, false, givenUp(state, node), List.of()));
+                id,
+                node,
+                Caller.PERMITTED,
+                HESITATION,
+                -1,
+                -1,
+                false,
+                givenUp(state, node),
+                List.of()));
         steps.add(step(name + "take a place for call " + id, held.calls(calls)));
         addUntold(
             held, new Untold(node, id, 0), name + "take a place, and the reply is lost", steps);
@@ -250,8 +255,7 @@ final class CeilingModel implements Explorer.Model<CeilingModel.State> {
   }
 
   private static boolean isUsed(State state, int id) {
-    return state.calls().stream()
-            .anyMatch(call -> call.lease() == id)
+    return state.calls().stream().anyMatch(call -> call.lease() == id)
         || state.untold().stream().anyMatch(untold -> untold.lease() == id)
         || state.leases().stream().anyMatch(lease -> lease.id().equals("" + id));
   }
@@ -316,10 +320,7 @@ final class CeilingModel implements Explorer.Model<CeilingModel.State> {
 
   private static State sent(State state, Call call) {
     List<Integer> before =
-        state.calls().stream()
-            .filter(other -> other.travel() >= 0)
-            .map(Call::lease)
-            .toList();
+        state.calls().stream().filter(other -> other.travel() >= 0).map(Call::lease).toList();
     return state.call(
         call.caller(Caller.WAITING, MAX_CALL)
             .travel(MAX_CALL + PAUSE + LATENESS)
@@ -361,8 +362,7 @@ final class CeilingModel implements Explorer.Model<CeilingModel.State> {
         steps);
   }
 
-  private void addUntold(
-      State state, Untold end, String action, List<Explorer.Step<State>> steps) {
+  private void addUntold(State state, Untold end, String action, List<Explorer.Step<State>> steps) {
     if (state.untold().size() < bounds.untold()) {
       List<Untold> untold = new ArrayList<>(state.untold());
       untold.add(end);
@@ -383,8 +383,7 @@ final class CeilingModel implements Explorer.Model<CeilingModel.State> {
 
   /** Connections end, but a downstream that is suspended looks at the calls when it goes on. */
   private static State killed(State state, int node) {
-    UnaryOperator<Call> orphaned =
-        call -> call.node() == node ? call.caller(Caller.GONE, 0) : call;
+    UnaryOperator<Call> orphaned = call -> call.node() == node ? call.caller(Caller.GONE, 0) : call;
     return state
         .calls(state.calls().stream().map(orphaned).toList())
         .untold(state.untold().stream().filter(untold -> untold.node() != node).toList());
@@ -396,15 +395,12 @@ final class CeilingModel implements Explorer.Model<CeilingModel.State> {
             .filter(lease -> lease.expiresAtMicros() > MICROS)
             .map(lease -> new Lease(lease.id(), 1, lease.expiresAtMicros() - MICROS))
             .toList();
-    return state
-        .leases(leases)
-        .calls(state.calls().stream().map(CeilingModel::later).toList());
+    return state.leases(leases).calls(state.calls().stream().map(CeilingModel::later).toList());
   }
 
   private static Call later(Call call) {
     int travel = Math.max(call.travel() - 1, -1);
-    int arrived =
-        call.arrived() < 0 ? call.arrived() : Math.min(call.arrived() + 1, SECOND);
+    int arrived = call.arrived() < 0 ? call.arrived() : Math.min(call.arrived() + 1, SECOND);
     return call.caller(call.caller(), Math.max(call.left() - 1, 0))
         .travel(travel)
         .at(arrived, call.isOpen() && travel >= 0);

@@ -79,8 +79,7 @@ public final class Explorer {
       last = open.remove();
       Optional<String> violation = model.violation(last.state());
       if (violation.isPresent()) {
-        return new Result<>(
-            seen.size(), last.depth(), Optional.of(witness(violation.get(), last)));
+        return new Result<>(seen.size(), last.depth(), Optional.of(witness(violation.get(), last)));
       }
       for (Step<S> step : model.steps(last.state())) {
         if (seen.add(step.next())) {

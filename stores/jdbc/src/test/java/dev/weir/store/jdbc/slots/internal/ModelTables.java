@@ -146,12 +146,10 @@ record ModelTables(
     slots.values().stream()
         .filter(Taken::isHeld)
         .sorted(Comparator.comparingLong(Taken::scheduledMicros))
-        .forEach(
-            taken -> regrouping.add(taken.scheduledMicros(), taken.place(), WINDOW_MICROS));
+        .forEach(taken -> regrouping.add(taken.scheduledMicros(), taken.place(), WINDOW_MICROS));
     regrouping.finish();
     ModelView.Delta rebuilt = ModelView.Delta.of(view);
-    return new ModelTables(
-        nextSeq, next, slots, rebuilt.windows(Map.of()), rebuilt.runs(Map.of()));
+    return new ModelTables(nextSeq, next, slots, rebuilt.windows(Map.of()), rebuilt.runs(Map.of()));
   }
 
   /** Returns the number of events in a window. */

@@ -30,9 +30,7 @@ record ModelView(
   }
 
   static List<Page.Run> runs(Map<Long, Long> runs) {
-    return runs.entrySet().stream()
-        .map(run -> new Page.Run(run.getKey(), run.getValue()))
-        .toList();
+    return runs.entrySet().stream().map(run -> new Page.Run(run.getKey(), run.getValue())).toList();
   }
 
   private OccupancyView real() {
@@ -107,14 +105,12 @@ record ModelView(
       for (Page page : pages) {
         page.windows()
             .forEach(
-                window ->
-                    windows.put(window.startMicros(), ModelTables.Stored.of(window, false)));
+                window -> windows.put(window.startMicros(), ModelTables.Stored.of(window, false)));
         page.runs().forEach(run -> runs.putIfAbsent(run.fromMicros(), run.untilMicros()));
         covered.add(page.fromMicros());
       }
       covered.sort(null);
-      return new ModelView(
-          before.seq(), before.version(), windows, runs, List.copyOf(covered));
+      return new ModelView(before.seq(), before.version(), windows, runs, List.copyOf(covered));
     }
   }
 

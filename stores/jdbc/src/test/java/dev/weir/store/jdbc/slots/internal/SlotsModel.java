@@ -147,8 +147,7 @@ final class SlotsModel implements Explorer.Model<SlotsModel.State> {
     record Idle() implements Work {}
 
     /** A plan without the lock, which is to be written if its view is accurate. */
-    record Planned(
-        String event, ModelTables.Taken taken, ModelView view, ModelView.Delta changes)
+    record Planned(String event, ModelTables.Taken taken, ModelView view, ModelView.Delta changes)
         implements Work {}
 
     /**
@@ -200,8 +199,7 @@ final class SlotsModel implements Explorer.Model<SlotsModel.State> {
       if (!promise.getValue().equals(stored)) {
         return Optional.of(
             "%s was promised %s and has %s"
-                .formatted(
-                    promise.getKey(), promise.getValue(), stored == null ? "none" : stored));
+                .formatted(promise.getKey(), promise.getValue(), stored == null ? "none" : stored));
       }
     }
     return state.tables().mismatch();
@@ -232,8 +230,7 @@ final class SlotsModel implements Explorer.Model<SlotsModel.State> {
       steps.add(step("change the limit", changed(state)));
     }
     if (left.backups() > 0) {
-      steps.add(
-          step("back up", state.backup(state.tables()).left(left.minus(0, 0, 1, 0))));
+      steps.add(step("back up", state.backup(state.tables()).left(left.minus(0, 0, 1, 0))));
     }
     if (left.restores() > 0 && state.backup().isPresent()) {
       steps.add(step("restore the backup", restored(state, state.backup().get())));
@@ -251,16 +248,15 @@ final class SlotsModel implements Explorer.Model<SlotsModel.State> {
             steps.add(step(name + "plan " + event + " by its view", planned(state, worker, event)));
           }
           steps.add(
-              step(
-                  name + "assign " + event + " under the lock",
-                  underLock(state, worker, event)));
+              step(name + "assign " + event + " under the lock", underLock(state, worker, event)));
         }
       }
       case Work.Planned planned -> {
         steps.add(
-            step(name + "write " + planned.event() + " if still true", send(state, worker, planned)));
-        steps.add(
-            step(name + "fail to write " + planned.event(), failed(state, worker, planned)));
+            step(
+                name + "write " + planned.event() + " if still true",
+                send(state, worker, planned)));
+        steps.add(step(name + "fail to write " + planned.event(), failed(state, worker, planned)));
       }
       case Work.Committed committed -> {
         steps.add(
@@ -288,13 +284,12 @@ final class SlotsModel implements Explorer.Model<SlotsModel.State> {
     }
     Node restarted = new Node(inForce, Optional.empty());
     steps.add(
-        step(name(number) + "restart after a kill", state.workers(workers).node(number, restarted)));
+        step(
+            name(number) + "restart after a kill", state.workers(workers).node(number, restarted)));
   }
 
   private List<String> unpromised(State state) {
-    return bounds.events().stream()
-        .filter(event -> !state.promised().containsKey(event))
-        .toList();
+    return bounds.events().stream().filter(event -> !state.promised().containsKey(event)).toList();
   }
 
   private static String name(int node) {
@@ -315,8 +310,7 @@ final class SlotsModel implements Explorer.Model<SlotsModel.State> {
     ModelView view = node(state, worker).cached().orElseThrow();
     ModelView.Opened opened = new ModelView.Opened(view, state.tables());
     ModelTables.Taken taken = plan(opened, Map.of(), event);
-    Work plan =
-        new Work.Planned(event, taken, opened.read(), ModelView.Delta.of(opened.view()));
+    Work plan = new Work.Planned(event, taken, opened.read(), ModelView.Delta.of(opened.view()));
     State next = caching(state, worker, Optional.empty()).worker(worker, plan);
     return fault == Fault.REPLY_BEFORE_WRITE ? promised(next, event, taken) : next;
   }
@@ -398,8 +392,7 @@ final class SlotsModel implements Explorer.Model<SlotsModel.State> {
   private State failed(State state, int worker, Work.Planned plan) {
     State idle = state.worker(worker, IDLE);
     return fault == Fault.VIEW_KEPT_AFTER_FAILURE
-        ? caching(
-            idle, worker, Optional.of(plan.view().after(plan.changes(), plan.view().seq())))
+        ? caching(idle, worker, Optional.of(plan.view().after(plan.changes(), plan.view().seq())))
         : idle;
   }
 
@@ -407,9 +400,7 @@ final class SlotsModel implements Explorer.Model<SlotsModel.State> {
   private State replied(State state, int worker, Work.Committed committed) {
     ModelView kept = ModelView.newer(node(state, worker).cached(), committed.view());
     State next = caching(state.worker(worker, IDLE), worker, Optional.of(kept));
-    return committed.isPromise()
-        ? promised(next, committed.event(), committed.taken())
-        : next;
+    return committed.isPromise() ? promised(next, committed.event(), committed.taken()) : next;
   }
 
   private static State promised(State state, String event, ModelTables.Taken taken) {
@@ -420,8 +411,7 @@ final class SlotsModel implements Explorer.Model<SlotsModel.State> {
   }
 
   private State cancelled(State state, String event, ModelTables.Taken taken) {
-    long seq =
-        fault == Fault.CANCEL_WITHOUT_SEQ ? state.tables().seq() : nextSeq(state, false);
+    long seq = fault == Fault.CANCEL_WITHOUT_SEQ ? state.tables().seq() : nextSeq(state, false);
     Map<String, ModelTables.Taken> promised = new TreeMap<>(state.promised());
     promised.remove(event);
     return state
