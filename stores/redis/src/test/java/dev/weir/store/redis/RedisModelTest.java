@@ -19,7 +19,7 @@ final class RedisModelTest {
   private static final List<RedisModel.Bounds> LARGE =
       List.of(
           new RedisModel.Bounds(2, 3, 1, 1, false),
-          new RedisModel.Bounds(1, 5, 1, 1, true),
+          new RedisModel.Bounds(1, 4, 1, 1, true),
           new RedisModel.Bounds(2, 3, 1, 0, true));
 
   @Test
@@ -39,7 +39,7 @@ final class RedisModelTest {
 
   private static void requireWitness(RedisModel.Fault fault) {
     Optional<Explorer.Witness<RedisModel.State>> witness =
-        Explorer.explore(new RedisModel(new RedisModel.Bounds(1, 4, 1, 1, true), fault), MAX_STATES)
+        Explorer.explore(new RedisModel(new RedisModel.Bounds(1, 3, 1, 1, true), fault), MAX_STATES)
             .witness();
     assertThat(witness).as("%s", fault).isPresent();
     System.out.printf("%s: %s%n", fault, witness.get());

@@ -33,7 +33,7 @@ record ModelTables(
     Map<Long, Long> runs) {
   private static final long WINDOW_MICROS = 1_000_000;
 
-  /** A row of {@code slot_config_version}. Odd versions allow two events, even ones one. */
+  /** A row of {@code slot_config_version}. Each change turns two events a window into one, or back. */
   record Version(int number, long createdAtMicros) {
     private static final List<SlotPolicy> POLICIES =
         List.of(
@@ -41,7 +41,7 @@ record ModelTables(
             SlotPolicy.of(2, Micros.duration(WINDOW_MICROS)));
 
     SlotPolicy policy() {
-      return POLICIES.get(number % 2);
+      return POLICIES.get((int) createdAtMicros % 2);
     }
 
     SlotConfig config() {
