@@ -65,7 +65,7 @@ record ModelRedis(int server, Data data) {
 
   /** {@code write_marker}. */
   private ModelRedis written(Marker marker, long now) {
-    double beatenAt = Math.max(now, marker.beatenAtMicros());
+    double beatenAt = Math.max((double) now, marker.beatenAtMicros());
     return with(
         data.marked(
             new Marker(marker.sinceMicros(), beatenAt, marker.server(), marker.joinedAtMicros())));
@@ -98,7 +98,7 @@ record ModelRedis(int server, Data data) {
   }
 
   private ModelRedis lost(Marker marker, double seenSince, long now) {
-    double since = Math.max(now, Math.max(marker.sinceMicros() + 1, seenSince + 1));
+    double since = Math.max((double) now, Math.max(marker.sinceMicros() + 1, seenSince + 1));
     Marker next =
         new Marker(since, marker.beatenAtMicros(), marker.server(), marker.joinedAtMicros());
     return written(takenOver(next), now);

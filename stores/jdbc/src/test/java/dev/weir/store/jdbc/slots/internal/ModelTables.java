@@ -21,9 +21,9 @@ import java.util.TreeMap;
  * The tables of one configuration in {@link SlotsModel}. Immutable, and small: most of the time of
  * an exploration is spent on comparing states.
  *
- * @param slots {@code slot}, by event
- * @param windows {@code slot_window}, by start
- * @param runs {@code full_run}, from and until
+ * @param slots the rows of slots, by event
+ * @param windows the rows of windows, by start
+ * @param runs the rows of runs, from and until
  */
 record ModelTables(
     long seq,
@@ -33,7 +33,7 @@ record ModelTables(
     Map<Long, Long> runs) {
   private static final long WINDOW_MICROS = 1_000_000;
 
-  /** A row of {@code slot_config_version}. Each change turns two events a window into one, or back. */
+  /** A version of the configuration. Each change turns two events a window into one, or back. */
   record Version(int number, long createdAtMicros) {
     private static final List<SlotPolicy> POLICIES =
         List.of(
