@@ -16,7 +16,7 @@ import java.util.Optional;
  *
  * <p>Nodes decide about one key of one limit. Redis may be killed and come back with all its data,
  * with none, or with what it had when it was saved, which is also what a replica has that lagged;
- * it may be flushed; a node may be killed, or lose its connection. Each node reads the marker once
+ * it may be flushed, and a node may be killed. Each node reads the marker once
  * per second, here once in each unit of time.
  *
  * <p>Counting is the real code, {@link FixedWindow}, and so is the order of markers, {@link
