@@ -45,10 +45,7 @@ final class RecordedCallsModel implements Explorer.Model<RecordedCallsModel.Stat
     RESTORE_UNNOTICED,
     /** A payment that fails does not look for calls with an unknown result. */
     FAILS_WITHOUT_DOUBT,
-    /**
-     * A payment fails in a database that lacks the last call of the node. The code allows this: the
-     * loss is noticed by the next call that is begun, or some seconds later.
-     */
+    /** A payment fails in a database that lacks the last call of the node. */
     FAILS_BEFORE_RESTORE_IS_NOTICED
   }
 

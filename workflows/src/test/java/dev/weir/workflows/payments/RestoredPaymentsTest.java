@@ -1,6 +1,7 @@
 package dev.weir.workflows.payments;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.core.slots.SlotPolicy;
@@ -187,12 +188,49 @@ final class RestoredPaymentsTest {
     backUp();
     payAll(0, 1);
     restore();
-    assertThat(store.holdIfRestored()).isTrue();
 
     assertThat(store.cancel("p0")).isPresent();
 
     assertThat(store.find("p0").orElseThrow().reason())
         .isEqualTo("cancelled, and may have been made");
+  }
+
+  @Test
+  void cancelledWithItsFeedAfterARestoreMayHaveBeenMade() {
+    receive("f", 0, 2);
+    backUp();
+    payAll(0, 1);
+    restore();
+
+    assertThat(store.cancel(new FeedScope.One("f"), "operator", 10).payments()).isEqualTo(2);
+
+    assertThat(store.find("p0").orElseThrow().reason())
+        .isEqualTo("cancelled with its feed, and may have been made");
+  }
+
+  /** Otherwise it would fail as one that was certainly not made. */
+  @Test
+  void nothingFailsBeforeTheRestoreIsNoticed() {
+    receive("f", 0, 3);
+    Instant calledAt = begin("p2");
+    backUp();
+    payAll(0, 1);
+    restore();
+
+    assertThatThrownBy(() -> store.failed("p0", Instant.EPOCH, "given up"))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("restored to an older state");
+    assertThat(store.isAllHeld()).isTrue();
+    assertThat(store.failed("p0", Instant.EPOCH, "given up, and may have been made")).isTrue();
+
+    assertThat(store.resume(new FeedScope.All(), "operator")).isTrue();
+    payAll(1, 2);
+    restore();
+    PaymentCall rejected =
+        new PaymentCall("p2", calledAt, calledAt, PaymentCall.Result.REJECTED, "no");
+    assertThatThrownBy(() -> store.ended(rejected, PaymentState.FAILED))
+        .isInstanceOf(StoreException.class);
+    assertThat(store.ended(rejected, PaymentState.FAILED)).isTrue();
   }
 
   /** Begins a call. */

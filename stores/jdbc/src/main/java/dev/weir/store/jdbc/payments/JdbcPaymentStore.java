@@ -224,6 +224,7 @@ public final class JdbcPaymentStore implements PaymentStore {
 
   @Override
   public Optional<Cancellation> cancel(String paymentId) {
+    boolean unused = history.holdIfRestored();
     return ends.cancel(paymentId);
   }
 
@@ -239,6 +240,7 @@ public final class JdbcPaymentStore implements PaymentStore {
 
   @Override
   public Portion cancel(FeedScope scope, String actor, int max) {
+    boolean unused = history.holdIfRestored();
     return actions.cancel(scope, actor, max);
   }
 

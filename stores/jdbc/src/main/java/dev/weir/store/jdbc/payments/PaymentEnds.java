@@ -120,17 +120,21 @@ final class PaymentEnds {
           where p.payment_id = ? and exists (select from added)
           """;
 
+  /**
+   * A payment that was made is recorded as made in any database. In one that lacks the last call
+   * that this process recorded, none fails before the loss is noticed: it may have been made.
+   */
   private static final String ENDED =
       RESULT
           + """
           , ended as (
             update payment p set state = ?, attempts = p.attempts + (select count(*) from added)
-            where p.payment_id = ? and p.state in (1, 2)
+            where p.payment_id = ? and p.state in (1, 2) and (? or %2$s)
             returning p.payment_id, p.feed_no, p.state, p.attempts)
           insert into payment_audit (payment_id, feed_no, state, attempts, ended_at, detail,
                                      recorded_at)
-          select e.payment_id, e.feed_no, e.state, e.attempts, ?, ?, %s from ended e
-          returning %s
+          select e.payment_id, e.feed_no, e.state, e.attempts, ?, ?, %1$s from ended e
+          returning %2$s
           """
               .formatted(Dialect.POSTGRESQL.now(), PaymentHistory.HAS_CALL);
 
@@ -150,13 +154,13 @@ final class PaymentEnds {
   private static final String FAILED =
       """
       with ended as (
-        update payment p set state = 4 where p.payment_id = ? and p.state in (1, 2)
+        update payment p set state = 4 where p.payment_id = ? and p.state in (1, 2) and %s
         returning p.payment_id, p.feed_no, p.state, p.attempts)
       insert into payment_audit (payment_id, feed_no, state, attempts, ended_at, detail,
                                  recorded_at)
       select e.payment_id, e.feed_no, e.state, e.attempts, ?, ?, %s from ended e
       """
-          .formatted(Dialect.POSTGRESQL.now());
+          .formatted(PaymentHistory.HAS_CALL, Dialect.POSTGRESQL.now());
 
   /** Of a feed that is being received nobody knows whether its sender is still there. */
   private static final String FIND =
@@ -337,10 +341,16 @@ final class PaymentEnds {
                     call.detail(),
                     PaymentRow.number(state),
                     call.paymentId(),
+                    state == PaymentState.PAID,
+                    PaymentHistory.KnownCall.id(last),
+                    PaymentHistory.KnownCall.time(last),
                     Micros.ceil(call.answeredAt()),
                     call.detail(),
                     PaymentHistory.KnownCall.id(last),
                     PaymentHistory.KnownCall.time(last)));
+    if (hasLast.isEmpty()) {
+      history.refuseIfRestored();
+    }
     if (hasLast.orElse(false)) {
       history.recorded(
           last, new PaymentHistory.KnownCall(call.paymentId(), Micros.ceil(call.calledAt())));
@@ -362,9 +372,23 @@ final class PaymentEnds {
   }
 
   boolean failed(String paymentId, Instant at, String reason) {
-    return transactions.autoCommit(
-            connection -> Sql.update(connection, FAILED, paymentId, Micros.ceil(at), reason))
-        > 0;
+    PaymentHistory.KnownCall last = history.last();
+    boolean hasFailed =
+        transactions.autoCommit(
+                connection ->
+                    Sql.update(
+                        connection,
+                        FAILED,
+                        paymentId,
+                        PaymentHistory.KnownCall.id(last),
+                        PaymentHistory.KnownCall.time(last),
+                        Micros.ceil(at),
+                        reason))
+            > 0;
+    if (!hasFailed) {
+      history.refuseIfRestored();
+    }
+    return hasFailed;
   }
 
   boolean notStarted(String paymentId, String reason) {

@@ -1,5 +1,6 @@
 package dev.weir.store.jdbc.payments;
 
+import dev.weir.engine.StoreException;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
@@ -81,6 +82,18 @@ final class PaymentHistory {
    */
   void recorded(@Nullable KnownCall before, KnownCall call) {
     last.compareAndSet(before, call);
+  }
+
+  /**
+   * Holds all payments if the database has lost the last call.
+   *
+   * @throws StoreException if it has; asked again, the database knows that payments may have been
+   *     made of which it has no call
+   */
+  void refuseIfRestored() {
+    if (holdIfRestored()) {
+      throw new StoreException(StoreException.Outcome.NONE, REASON);
+    }
   }
 
   /** Holds all payments if the database has lost the last call; returns whether it has. */
