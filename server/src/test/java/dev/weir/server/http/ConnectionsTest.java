@@ -45,7 +45,7 @@ final class ConnectionsTest {
   @AfterEach
   void close() {
     client.finishAndReleaseAll();
-    listener.close();
+    listener.finishAndReleaseAll();
   }
 
   /** What an event loop does when it has time for a connection that was accepted. */
@@ -73,7 +73,7 @@ final class ConnectionsTest {
   @Test
   void connectionThatIsClosedBeforeItIsServedIsNotWaitedForAnyLonger() {
     CompletableFuture<Void> ended = connections.endWhenIdle(IDLE);
-    client.close();
+    assertThat(client.close().isSuccess()).isTrue();
     assertThat(ended).isCompleted();
     assertThat(connections.count()).isZero();
   }
