@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
 import org.apache.kafka.clients.admin.Admin;
 
@@ -158,6 +159,17 @@ public final class KafkaProcess implements AutoCloseable {
   public void kill() {
     process.destroyForcibly();
     Waiting.until("the end of Kafka", BOUND, () -> !process.isAlive());
+  }
+
+  /** Returns the id that the topic of messages has until it is deleted; empty if there is none. */
+  public Optional<String> topicId() throws Exception {
+    String name = MessageTopics.DEFAULT.outbound();
+    try (Admin admin = clients().admin(BOUND)) {
+      return admin.listTopics().listings().get().stream()
+          .filter(topic -> topic.name().equals(name))
+          .map(topic -> topic.topicId().toString())
+          .findFirst();
+    }
   }
 
   /** Deletes the topic of messages with all that is in it. */
