@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 
 /** A Kafka broker in a process of its own, started as operators start it, which can be killed. */
@@ -162,13 +163,15 @@ public final class KafkaProcess implements AutoCloseable {
   }
 
   /** Returns the id that the topic of messages has until it is deleted; empty if there is none. */
-  public Optional<String> topicId() throws Exception {
+  public Optional<String> topicId() throws IOException, InterruptedException {
     String name = MessageTopics.DEFAULT.outbound();
     try (Admin admin = clients().admin(BOUND)) {
       return admin.listTopics().listings().get().stream()
           .filter(topic -> topic.name().equals(name))
           .map(topic -> topic.topicId().toString())
           .findFirst();
+    } catch (ExecutionException e) {
+      throw new IOException(e);
     }
   }
 

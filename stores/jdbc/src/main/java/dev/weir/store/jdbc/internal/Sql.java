@@ -11,7 +11,15 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Runs SQL statements, each with its parameters in one expression. */
+/**
+ * Runs SQL statements, each with its parameters in one expression.
+ *
+ * <p>PostgreSQL plans by statistics, which it takes at any time: also of tables that are still
+ * small, or whose rows are not committed yet. A plan stays when they grow. So statements leave it
+ * one choice. A sub-select with {@code offset 0}, or in {@code any(array(…))}, does not become a
+ * join, which may read whole tables, but looks rows up; a column in a sum, {@code state + 0}, is in
+ * no index, where a key should be used.
+ */
 public final class Sql {
   /** Rows of one round trip: drivers hold all of them in memory, and not all take any number. */
   private static final int ROWS_A_ROUND_TRIP = 8_192;

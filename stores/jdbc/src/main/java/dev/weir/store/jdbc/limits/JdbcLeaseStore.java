@@ -30,7 +30,7 @@ public final class JdbcLeaseStore implements LeaseStore {
       """
       select r.places - coalesce((
         select sum(l.places) from lease l
-        where l.resource = r.resource and l.expires_at <= coalesce(?::bigint, %s)), 0)
+        where l.resource = r.resource and l.expires_at <= (select coalesce(?::bigint, %s))), 0)
       from lease_resource r where r.resource = ?
       """
           .formatted(Dialect.POSTGRESQL.now());

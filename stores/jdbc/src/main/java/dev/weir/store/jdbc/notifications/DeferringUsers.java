@@ -38,7 +38,8 @@ final class DeferringUsers {
   private static final String REMOVE =
       """
       delete from notification_deferred_user u where u.user_id = any(?)
-        and not exists (select from notification_deferred d where d.user_id = u.user_id)
+        and not exists (
+          select from notification_deferred d where d.user_id = u.user_id offset 0)
       """;
 
   private static final String DELAY =
@@ -55,7 +56,7 @@ final class DeferringUsers {
       owned as (
         update notification_deferred d
         set user_id = (select m.user_id from notification_message m where m.id = d.message_id)
-        from unowned where d.message_id = unowned.message_id
+        where d.message_id = any(array(select message_id from unowned))
         returning d.user_id, d.due_at)
       insert into notification_deferred_user as u (user_id, next_at)
       select user_id, min(due_at) from owned group by user_id order by user_id

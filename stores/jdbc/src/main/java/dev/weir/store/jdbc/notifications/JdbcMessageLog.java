@@ -150,7 +150,7 @@ public final class JdbcMessageLog implements MessageLog {
         select m.id from notification_message m
         where m.created_at < ? and greatest(m.taken_at, m.changed_at) < ?
           and m.state in (2, 3, 4, 5, 6)
-          and not exists (select from notification_outbox o where o.message_id = m.id)
+          and not exists (select from notification_outbox o where o.message_id = m.id offset 0)
         order by m.created_at limit ? for update of m skip locked))
       """;
 

@@ -32,21 +32,35 @@ final class MessageLists {
              m.place
       from (
         select id, user_id, parts, state, created_at, changed_at, reason,
-               row_number() over (order by created_at desc, id desc) as place
+               row_number() over (order by %2$s) as place
         from notification_message
-        where created_at >= ? and created_at < ? and (created_at, id) < (?, ?::uuid)
-      """;
-
-  private static final String OF_ONE_USER = "    and user_id = ?\n";
-
-  private static final String ORDERED =
+        where %1$s
+        order by %2$s limit ?) m
       """
-        order by created_at desc, id desc limit ?) m
-      """;
+          + MessageRow.DEFERRAL;
+
+  private static final String ORDER = "created_at desc, id desc";
+
+  private static final String ORDER_OF_ONE_USER = "user_id desc, " + ORDER;
+
+  private static final String OF_ALL_USERS =
+      PLACED.formatted("created_at >= ? and (created_at, id) < (?, ?::uuid)", ORDER);
+
+  /**
+   * The user is a part of all keys, so that no other index than that by user has their order: an
+   * outdated statistic would choose that by time, and read the messages of all users.
+   */
+  private static final String OF_ONE_USER =
+      PLACED.formatted(
+          "(user_id, created_at) >= (?, ?) and (user_id, created_at, id) < (?, ?, ?::uuid)",
+          ORDER_OF_ONE_USER);
 
   private static final String IN_ONE_STATE = "where m.state = ? or m.place = ?\n";
 
-  private static final String LIMITED = "order by m.created_at desc, m.id desc limit ?";
+  private static final String LIMITED = "order by %s limit ?";
+
+  /** No id comes before it. */
+  private static final UUID FIRST_ID = new UUID(0, 0);
 
   private final Transactions transactions;
 
@@ -55,29 +69,33 @@ final class MessageLists {
   }
 
   MessageQuery.Page page(MessageQuery query) {
+    boolean isOfOne = query.userId().isPresent();
+    Cursor end = end(query);
     List<Object> parameters = new ArrayList<>();
-    StringBuilder sql = new StringBuilder(PLACED);
+    query.userId().ifPresent(parameters::add);
     parameters.add(Micros.clamped(query.from()));
-    parameters.add(Micros.clamped(query.before()));
-    parameters.add(query.after().createdAtMicros());
-    parameters.add(query.after().messageId().toString());
-    if (query.userId().isPresent()) {
-      sql.append(OF_ONE_USER);
-      parameters.add(query.userId().getAsLong());
-    }
-    sql.append(ORDERED).append(MessageRow.DEFERRAL);
+    query.userId().ifPresent(parameters::add);
+    parameters.add(end.createdAtMicros());
+    parameters.add(end.messageId().toString());
     parameters.add(MAX_READ);
+    StringBuilder sql = new StringBuilder(isOfOne ? OF_ONE_USER : OF_ALL_USERS);
     if (query.state().isPresent()) {
       sql.append(IN_ONE_STATE);
       parameters.add(MessageRow.code(query.state().get()));
       parameters.add(MAX_READ);
     }
-    sql.append(LIMITED);
+    sql.append(LIMITED.formatted(isOfOne ? ORDER_OF_ONE_USER : ORDER));
     parameters.add(query.max());
     return page(
         query,
         transactions.read(
             connection -> Sql.list(connection, Read::read, sql.toString(), parameters.toArray())));
+  }
+
+  /** Returns where the messages end that are older than both the cursor and the time asked for. */
+  private static Cursor end(MessageQuery query) {
+    long before = Micros.clamped(query.before());
+    return before <= query.after().createdAtMicros() ? new Cursor(before, FIRST_ID) : query.after();
   }
 
   private static MessageQuery.Page page(MessageQuery query, List<Read> read) {

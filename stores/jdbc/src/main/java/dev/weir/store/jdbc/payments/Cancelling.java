@@ -19,15 +19,15 @@ final class Cancelling {
 
   /** Whether a payment p may have been made by a call of which nothing is known. */
   private static final String MAY_BE_MADE_UNKNOWN =
-      "(exists (%s) or %s is not null)".formatted(MAY_BE_MADE, PaymentHistory.RESTORED_AT);
+      "(exists (%s offset 0) or %s is not null)".formatted(MAY_BE_MADE, PaymentHistory.RESTORED_AT);
 
-  /** The rule, for a payment p at the time {@code present.at}. */
+  /** The rule, for an open payment p at the time {@code present.at}. */
   static final String CANCELLABLE =
       """
-      p.state in (1, 2)
-      and exists (select from payment_feed f where f.feed_no = p.feed_no and f.state > 0)
+      exists (select from payment_feed f where f.feed_no = p.feed_no and f.state > 0 offset 0)
       and not exists (select from payment_call c
-                      where c.payment_id = p.payment_id and c.in_progress_until > present.at)
+                      where c.payment_id = p.payment_id and c.in_progress_until > present.at
+                      offset 0)
       """;
 
   /**
@@ -45,14 +45,15 @@ final class Cancelling {
       ended as (
         update payment p set state = 5
         from present
-        where p.payment_id = any(?) and %2$s
+        where p.payment_id = any(?) and %4$s and %2$s
         returning p.payment_id, p.feed_no, p.state, p.attempts, present.at,
                   ? || case when %3$s then ', and may have been made' else '' end as detail)
       insert into payment_audit (payment_id, feed_no, state, attempts, ended_at, detail,
                                  recorded_at)
       select e.payment_id, e.feed_no, e.state, e.attempts, e.at, e.detail, %1$s from ended e
       """
-          .formatted(Dialect.POSTGRESQL.now(), CANCELLABLE, MAY_BE_MADE_UNKNOWN);
+          .formatted(
+              Dialect.POSTGRESQL.now(), CANCELLABLE, MAY_BE_MADE_UNKNOWN, PaymentRow.IS_OPEN);
 
   private Cancelling() {}
 

@@ -37,7 +37,7 @@ final class FeedActions {
       """
       select p.payment_id
       from payment p, (select coalesce(?::bigint, %s) as at) present
-      where %s %s
+      where p.state in (1, 2) and %s %s
       order by p.feed_no, p.line limit ?
       """;
 
@@ -52,31 +52,34 @@ final class FeedActions {
 
   /**
    * Opens payments again that failed. One that is known to be made is left as it is, and so is one
-   * that may have been, unless that is asked for.
+   * that may have been, unless that is asked for. Those that are chosen are found by their ids, see
+   * {@link PaymentRow#IS_OPEN}.
    */
   private static final String RETRY =
       """
       with chosen as materialized (
         select o.payment_id
         from payment o
-        join payment_feed f on f.feed_no = o.feed_no
         where o.state in (4, 5) and o.state = 4 %1$s
           and not exists (select from payment_call c
                           where c.payment_id = o.payment_id
-                            and (c.result = 1 or (c.result in (4, 6) and not ?)))
+                            and (c.result = 1 or (c.result in (4, 6) and not ?))
+                          offset 0)
         order by o.feed_no, o.line limit ?),
       reopened as (
         update payment p set state = 1, retried_at = coalesce(?::bigint, %2$s), slotless_since = null
-        where p.payment_id in (select h.payment_id from chosen h) and p.state = 4
+        where p.payment_id = any(array(select h.payment_id from chosen h)) and p.state + 0 = 4
         returning p.feed_no),
       feeds as (
         update payment_feed f set state = 2
-        where f.state = 3 and f.feed_no in (select r.feed_no from reopened r))
+        where f.state = 3 and f.feed_no = any(array(select r.feed_no from reopened r)))
       select (select count(*) from reopened), (select count(*) from chosen)
       """;
 
   private static final String RETRY_ONE =
-      RETRY.formatted("and f.feed_id = ?", Dialect.POSTGRESQL.now());
+      RETRY.formatted(
+          "and o.feed_no = (select f.feed_no from payment_feed f where f.feed_id = ?)",
+          Dialect.POSTGRESQL.now());
 
   private static final String RETRY_ALL = RETRY.formatted("", Dialect.POSTGRESQL.now());
 

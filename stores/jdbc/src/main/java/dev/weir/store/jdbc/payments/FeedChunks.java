@@ -51,9 +51,9 @@ final class FeedChunks {
   private static final String KNOWN =
       """
       select c.last_line, c.is_started
-      from payment_feed f
-      join payment_chunk c on c.feed_no = f.feed_no
-      where f.feed_id = ? and c.after_line = ?
+      from payment_chunk c
+      where c.feed_no = (select f.feed_no from payment_feed f where f.feed_id = ?)
+        and c.after_line = ?
       """;
 
   private static final String ASSIGN =
@@ -64,10 +64,13 @@ final class FeedChunks {
       on conflict (feed_no, after_line) do nothing
       """;
 
-  /** Nothing was done for them, so a later feed may contain them again. */
+  /**
+   * Nothing was done for them, so a later feed may contain them again. They are found by their ids,
+   * see {@link PaymentRow#IS_OPEN}.
+   */
   private static final String REMOVE =
       """
-      delete from payment where feed_no = ? and payment_id = any(?) and state = 1
+      delete from payment where feed_no = ? and payment_id = any(?) and state + 0 = 1
       returning payment_id
       """;
 
@@ -89,8 +92,8 @@ final class FeedChunks {
   private static final String START =
       """
       update payment_chunk c set is_started = true
-      from payment_feed f
-      where f.feed_id = ? and c.feed_no = f.feed_no and c.after_line = ? and not c.is_started
+      where c.feed_no = (select f.feed_no from payment_feed f where f.feed_id = ?)
+        and c.after_line = ? and not c.is_started
       """;
 
   /** Chunks are started in order, so the first that is not started is the end of the others. */
@@ -131,9 +134,10 @@ final class FeedChunks {
       """
       select p.payment_id
       from payment_feed f
-      join payment p on p.feed_no = f.feed_no
-      join slot s on s.event_id = p.payment_id
-      where f.state in (1, 2) and p.state = 5 and s.state = 0
+      cross join lateral (
+        select o.payment_id from payment o where o.feed_no = f.feed_no and o.state = 5 offset 0) p
+      where f.state in (1, 2)
+        and (select s.state from slot s where s.event_id = p.payment_id) = 0
       limit ?
       """;
 
@@ -141,7 +145,8 @@ final class FeedChunks {
       """
       update payment_feed f set state = 3
       where f.state = 2
-        and not exists (select from payment p where p.feed_no = f.feed_no and p.state in (1, 2))
+        and not exists (select from payment p where p.feed_no = f.feed_no and p.state in (1, 2)
+                        offset 0)
       """;
 
   private final Transactions transactions;

@@ -27,15 +27,20 @@ final class FeedClaims {
       "line, payment_id, amount, currency, debtor_account, creditor_account, requested, reference,"
           + " config_name";
 
+  /** Joins the payment {@code p} that has the id of a claim {@code c}. */
+  private static final String CLAIMED =
+      "cross join lateral (select * from payment o where o.payment_id = c.payment_id offset 0) p";
+
   /** Other feeds that are being received and hold payments which a feed claims. */
   private static final String HOLDERS =
       """
       select distinct p.feed_no
       from payment_claim c
-      join payment p on p.payment_id = c.payment_id
-      join payment_feed f on f.feed_no = p.feed_no
+      %s
+      %s
       where c.feed_no = ? and f.state = 0
-      """;
+      """
+          .formatted(CLAIMED, PaymentRow.FEED);
 
   /** In the same order for everyone, so that two feeds do not wait for each other. */
   private static final String LOCK =
@@ -47,13 +52,15 @@ final class FeedClaims {
   private static final String REPEATED =
       """
       delete from payment_claim c
-      using payment p, payment_feed f
-      where c.feed_no = ? and c.payment_id = any(?) and p.payment_id = c.payment_id
-        and f.feed_no = p.feed_no and f.state > 0
-        and p.amount = c.amount and p.currency = c.currency
-        and p.debtor_account = c.debtor_account and p.creditor_account = c.creditor_account
-        and p.requested is not distinct from c.requested
-        and p.reference = c.reference and p.config_name = c.config_name
+      where c.feed_no = ? and c.payment_id = any(?) and exists (
+        select from payment p
+        where p.payment_id = c.payment_id
+          and (select f.state from payment_feed f where f.feed_no = p.feed_no) > 0
+          and p.amount = c.amount and p.currency = c.currency
+          and p.debtor_account = c.debtor_account and p.creditor_account = c.creditor_account
+          and p.requested is not distinct from c.requested
+          and p.reference = c.reference and p.config_name = c.config_name
+        offset 0)
       """;
 
   /** What is left after {@link #REPEATED}. */
@@ -61,11 +68,11 @@ final class FeedClaims {
       """
       select %s
       from payment_claim c
-      join payment p on p.payment_id = c.payment_id
-      join payment_feed f on f.feed_no = p.feed_no
+      %s
+      %s
       where c.feed_no = ? and c.payment_id = any(?) and f.state > 0
       """
-          .formatted(PaymentRow.CONTENT);
+          .formatted(PaymentRow.CONTENT, CLAIMED, PaymentRow.FEED);
 
   private static final String REMOVE =
       """
@@ -79,17 +86,17 @@ final class FeedClaims {
       """
       with taken as (
         delete from payment p
-        using payment_claim c
-        where c.feed_no = ? and c.payment_id = any(?) and p.payment_id = c.payment_id
+        where p.payment_id = any(array(
+            select c.payment_id from payment_claim c where c.feed_no = ? and c.payment_id = any(?)))
           and p.feed_no = any(?)
         returning p.feed_no, p.line, p.payment_id, p.amount, p.currency, p.debtor_account,
                   p.creditor_account, p.requested, p.reference, p.config_name),
       claims as (
         insert into payment_claim (feed_no, %s) select feed_no, %s from taken)
       update payment_feed f
-      set accepted_count = f.accepted_count - t.payments
-      from (select feed_no, count(*) as payments from taken group by feed_no) t
-      where f.feed_no = t.feed_no
+      set accepted_count
+        = f.accepted_count - (select count(*) from taken t where t.feed_no = f.feed_no)
+      where f.feed_no = any(array(select distinct feed_no from taken))
       """
           .formatted(CONTENT, CONTENT);
 

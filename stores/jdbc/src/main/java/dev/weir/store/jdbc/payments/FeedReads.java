@@ -50,7 +50,8 @@ final class FeedReads {
   private static final String NEWEST =
       STATUS
           + """
-          where ? = '' or f.feed_no < (select a.feed_no from payment_feed a where a.feed_id = ?)
+          where f.feed_no < case ? when '' then 2147483647
+            else (select a.feed_no from payment_feed a where a.feed_id = ?) end
           order by f.feed_no desc limit ?
           """;
 

@@ -71,18 +71,19 @@ final class FeedReception {
       """
       select n.line as new_line, %s
       from unnest(?::bigint[], ?::text[]) as n(line, id)
-      join payment p on p.payment_id = n.id
-      join payment_feed f on f.feed_no = p.feed_no
+      cross join lateral (select * from payment o where o.payment_id = n.id offset 0) p
+      %s
       where f.feed_no = ? or f.state > 0
       """
-          .formatted(PaymentRow.CONTENT);
+          .formatted(PaymentRow.CONTENT, PaymentRow.FEED);
 
   private static final String CLAIMED =
       """
       select n.line as new_line, %s
       from unnest(?::bigint[], ?::text[]) as n(line, id)
-      join payment_claim p on p.payment_id = n.id
-      where p.feed_no = ?
+      cross join lateral (
+        select * from payment_claim c
+        where c.feed_no = ? and c.payment_id = n.id offset 0) p
       """
           .formatted(PaymentRow.CONTENT);
 
@@ -192,7 +193,7 @@ final class FeedReception {
             "payment_claim t where t.feed_no = ? order by t.payment_id")) {
       String table = rows.substring(0, rows.indexOf(' '));
       String remove =
-          "delete from %s where ctid in (select t.ctid from %s limit %s)"
+          "delete from %s where ctid = any(array(select t.ctid from %s limit %s))"
               .formatted(table, rows, PORTION);
       int removed;
       do {

@@ -33,7 +33,7 @@ final class FeedRows {
       %s
       where not exists (
         select from payment_claim c
-        where c.feed_no = f.feed_no and c.payment_id = n.payment_id)
+        where c.feed_no = f.feed_no and c.payment_id = n.payment_id offset 0)
       order by n.place
       on conflict (payment_id) do nothing
       """

@@ -36,10 +36,10 @@ final class PaymentEnds {
   private static final String BEGIN =
       """
       update payment p set state = 2
-      where p.payment_id = ? and p.state in (1, 2)
+      where p.payment_id = ? and %s
       returning p.attempts, %s as now_micros, %s as restored_at, %s
       """
-          .formatted(NOW, PaymentHistory.RESTORED_AT, PaymentRow.CONTENT);
+          .formatted(PaymentRow.IS_OPEN, NOW, PaymentHistory.RESTORED_AT, PaymentRow.CONTENT);
 
   private static final String PAST_CALLS =
       """
@@ -59,7 +59,8 @@ final class PaymentEnds {
   /**
    * Begins a call. Of two attempts at the same time, the second one waits for the row of the
    * payment, and then finds another number of calls; so does a cancellation with the state. None is
-   * begun in a database that lacks the last call that this process recorded.
+   * begun in a database that lacks the last call that this process recorded. Earlier calls are
+   * compared by all columns of the primary key, because another index has their time.
    */
   private static final String BEGIN_CALL =
       """
@@ -67,10 +68,12 @@ final class PaymentEnds {
       begun as (
         update payment p set attempts = p.attempts + 1
         from present
-        where p.payment_id = ? and p.state = 2 and p.attempts = ? and %s and %s
-          and not exists (select from payment_call c
-                          where c.payment_id = p.payment_id and c.called_at <= present.at - ?
-                            and c.called_at > coalesce(p.retried_at, 0))
+        where p.payment_id = ? and p.state + 0 = 2 and p.attempts = ? and %s and %s
+          and not exists (
+            select from payment_call c
+            where (c.payment_id, c.called_at) <= (p.payment_id, present.at - ?)
+              and (c.payment_id, c.called_at) > (p.payment_id, coalesce(p.retried_at, 0))
+            offset 0)
         returning p.payment_id, p.feed_no, present.at)
       insert into payment_call (payment_id, feed_no, called_at, answered_at, result, detail,
                                 in_progress_until)
@@ -87,16 +90,17 @@ final class PaymentEnds {
         where c.payment_id = ? and c.called_at = ? and c.in_progress_until is not null
         returning c.payment_id)
       update payment p set attempts = p.attempts - 1
-      from withdrawn w where p.payment_id = w.payment_id
+      where p.payment_id = (select w.payment_id from withdrawn w)
       """;
 
   /**
    * Writes the result of a call. A known result is not replaced by another one. One without a
-   * record of its beginning is of a node of an earlier version, and is counted here.
+   * record of its beginning is of a node of an earlier version, and is counted here. What is not
+   * materialized is no table to join, but parameters.
    */
   private static final String RESULT =
       """
-      with result as (
+      with result as not materialized (
         select ?::text as payment_id, ?::bigint as called_at, ?::bigint as answered_at,
                ?::smallint as result, ?::text as detail),
       answered as (
@@ -129,19 +133,19 @@ final class PaymentEnds {
           + """
           , ended as (
             update payment p set state = ?, attempts = p.attempts + (select count(*) from added)
-            where p.payment_id = ? and p.state in (1, 2) and (? or %2$s)
+            where p.payment_id = ? and %1$s and (? or %3$s)
             returning p.payment_id, p.feed_no, p.state, p.attempts)
           insert into payment_audit (payment_id, feed_no, state, attempts, ended_at, detail,
                                      recorded_at)
-          select e.payment_id, e.feed_no, e.state, e.attempts, ?, ?, %1$s from ended e
-          returning %2$s
+          select e.payment_id, e.feed_no, e.state, e.attempts, ?, ?, %2$s from ended e
+          returning %3$s
           """
-              .formatted(Dialect.POSTGRESQL.now(), PaymentHistory.HAS_CALL);
+              .formatted(PaymentRow.IS_OPEN, Dialect.POSTGRESQL.now(), PaymentHistory.HAS_CALL);
 
   private static final String HAS_UNKNOWN_CALL =
       """
       select from payment p
-      where p.payment_id = ? and (exists (%s and c.called_at <> ?) or %s is not null)
+      where p.payment_id = ? and (exists (%s and c.called_at <> ? offset 0) or %s is not null)
       """
           .formatted(Cancelling.MAY_BE_MADE, PaymentHistory.RESTORED_AT);
 
@@ -154,13 +158,13 @@ final class PaymentEnds {
   private static final String FAILED =
       """
       with ended as (
-        update payment p set state = 4 where p.payment_id = ? and p.state in (1, 2) and %s
+        update payment p set state = 4 where p.payment_id = ? and %s and %s
         returning p.payment_id, p.feed_no, p.state, p.attempts)
       insert into payment_audit (payment_id, feed_no, state, attempts, ended_at, detail,
                                  recorded_at)
       select e.payment_id, e.feed_no, e.state, e.attempts, ?, ?, %s from ended e
       """
-          .formatted(PaymentHistory.HAS_CALL, Dialect.POSTGRESQL.now());
+          .formatted(PaymentRow.IS_OPEN, PaymentHistory.HAS_CALL, Dialect.POSTGRESQL.now());
 
   /** Of a feed that is being received nobody knows whether its sender is still there. */
   private static final String FIND =
@@ -169,33 +173,34 @@ final class PaymentEnds {
              case when f.state = 0 then 'its feed is not complete: nothing of it is paid before all'
                     || ' of it is received; if it broke off, send it again under its id'
                   when p.state in (4, 5) and exists (
-                    select from payment_call c where c.payment_id = p.payment_id and c.result = 1)
+                    select from payment_call c
+                    where c.payment_id = p.payment_id and c.result = 1 offset 0)
                     then 'it is made, says an answer that came later; before: ' || a.detail
                   else coalesce(a.detail, '') end as detail
       from payment p
-      join payment_feed f on f.feed_no = p.feed_no
+      %s
       left join lateral (
         select l.ended_at, l.detail from payment_audit l
         where l.payment_id = p.payment_id and l.state = p.state
         order by l.recorded_at desc limit 1) a on true
       where p.payment_id = ?
-      """;
+      """
+          .formatted(PaymentRow.FEED);
 
   private static final String FIND_REJECTED =
       """
       select r.payment_id, f.feed_id, r.reason
-      from payment_reject r
-      join payment_feed f on f.feed_no = r.feed_no
-      where r.payment_id = ? and r.payment_id <> ''
+      from (select * from payment_reject where payment_id = ? and payment_id <> '' offset 0) r
+      %s
       order by r.feed_no desc, r.line desc limit 1
-      """;
+      """
+          .formatted(PaymentRow.feedOf("r"));
 
   private static final String CALLS =
       """
       select c.called_at - c.called_at % ? as from_micros, count(*) as calls
-      from payment_feed f
-      join payment_call c on c.feed_no = f.feed_no
-      where f.feed_id = ?
+      from payment_call c
+      where c.feed_no = (select f.feed_no from payment_feed f where f.feed_id = ?)
       group by 1 order by 1 limit ?
       """;
 
@@ -206,17 +211,16 @@ final class PaymentEnds {
       from (
         select count(*) over (
           order by c.called_at range between 999999 preceding and current row) as calls
-        from payment_feed f
-        join payment_call c on c.feed_no = f.feed_no
-        where f.feed_id = ?) w
+        from payment_call c
+        where c.feed_no = (select f.feed_no from payment_feed f where f.feed_id = ?)) w
       """;
 
   private static final String TOO_MANY =
       """
       select count(*)
-      from payment_feed f
-      join payment_call c on c.feed_no = f.feed_no
-      where f.feed_id = ? and c.result = ?
+      from payment_call c
+      where c.feed_no = (select f.feed_no from payment_feed f where f.feed_id = ?)
+        and c.result = ?
       """;
 
   private final Transactions transactions;

@@ -30,7 +30,8 @@ final class PaymentHistory {
         where known.payment_id is not null
           and not exists (select from payment_call k
                           where k.payment_id = known.payment_id
-                            and k.called_at = known.called_at))
+                            and k.called_at = known.called_at
+                          offset 0))
       """;
 
   /** When it was last noticed that calls of the payment {@code p} may be lost; null if never. */

@@ -10,7 +10,7 @@ final class PaymentHolds {
    * a payment is called contains it, so that no look before the statement can be outdated.
    */
   static final String NOT_HELD =
-      "not exists (select from payment_hold h where h.feed_no in (0, p.feed_no))";
+      "not exists (select from payment_hold h where h.feed_no in (0, p.feed_no) offset 0)";
 
   private static final String IS_HELD =
       "select from payment p where p.payment_id = ? and not " + NOT_HELD;

@@ -27,14 +27,15 @@ final class PaymentLists {
       select a.payment_id, f.feed_id, a.attempts, a.ended_at, a.detail, a.ended_at as first_place,
              a.payment_id as second_place
       from payment_audit a
-      join payment_feed f on f.feed_no = a.feed_no
-      join payment p on p.payment_id = a.payment_id and p.state = a.state
+      %s
       where a.state = ? and a.ended_at >= ? and a.ended_at < ?
         and (a.ended_at, a.payment_id) > (?, ?::text)
         and not exists (
           select from payment_audit l
-          where l.payment_id = a.payment_id and l.recorded_at > a.recorded_at)
-      """;
+          where l.payment_id = a.payment_id and l.recorded_at > a.recorded_at offset 0)
+        and (select p.state from payment p where p.payment_id = a.payment_id) = a.state
+      """
+          .formatted(PaymentRow.feedOf("a"));
 
   private static final String ENDED_OF_ONE =
       """
@@ -49,11 +50,12 @@ final class PaymentLists {
       select p.payment_id, f.feed_id, p.attempts, null::bigint as ended_at, '' as detail,
              p.feed_no as first_place, p.line::text as second_place
       from payment p
-      join payment_feed f on f.feed_no = p.feed_no
+      %s
       where p.state in (1, 2) and p.state = ? and f.state > 0
         and coalesce(p.requested, f.created_at) >= ? and coalesce(p.requested, f.created_at) < ?
         and (p.feed_no, p.line) > (?, ?)
-      """;
+      """
+          .formatted(PaymentRow.FEED);
 
   private static final String OPEN_OF_ONE =
       "  and p.feed_no = (select o.feed_no from payment_feed o where o.feed_id = ?)\n";

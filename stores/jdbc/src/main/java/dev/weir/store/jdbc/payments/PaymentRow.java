@@ -17,6 +17,15 @@ final class PaymentRow {
       "p.payment_id, p.amount, p.currency, p.debtor_account, p.creditor_account, p.requested,"
           + " p.reference, p.config_name";
 
+  /**
+   * Whether the payment {@code p}, which is found by its id, is open. A sum is in no index: the
+   * index of open payments would be read by statistics of a time when there were none.
+   */
+  static final String IS_OPEN = "p.state + 0 in (1, 2)";
+
+  /** Joins the feed {@code f} of the payment {@code p}. */
+  static final String FEED = feedOf("p");
+
   /** The number of {@link PaymentState#SCHEDULED}. */
   static final int SCHEDULED = 1;
 
@@ -24,6 +33,12 @@ final class PaymentRow {
   private static final List<PaymentState> STATES = List.of(PaymentState.values());
 
   private PaymentRow() {}
+
+  /** Returns a join with the feed {@code f} of a table that has its number. */
+  static String feedOf(String alias) {
+    return "cross join lateral (select * from payment_feed b where b.feed_no = %s.feed_no offset 0) f"
+        .formatted(alias);
+  }
 
   static Payment payment(ResultSet row) throws SQLException {
     return new Payment(

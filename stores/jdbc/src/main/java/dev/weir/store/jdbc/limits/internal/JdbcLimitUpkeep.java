@@ -43,7 +43,8 @@ public final class JdbcLimitUpkeep implements LimitUpkeep {
           select ctid from lease_resource where remove_at < ?
           order by remove_at limit ? for update skip locked))
         returning resource),
-      leases as (delete from lease l using expired where l.resource = expired.resource)
+      leases as (
+        delete from lease where resource = any(array(select e.resource from expired e)))
       select count(*) from expired
       """;
 

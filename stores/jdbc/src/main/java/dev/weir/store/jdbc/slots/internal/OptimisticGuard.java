@@ -29,15 +29,23 @@ record OptimisticGuard(String sql, List<Object> parameters) {
       """;
 
   /**
+   * Whether a configuration is one of several and has the expected number. Not by a join, which
+   * could be planned as a scan while there are few configurations.
+   */
+  private static final String IS_EXPECTED =
+      """
+      config_id = any(?::int[]) and seq = (?::bigint[])[array_position(?::int[], config_id)]
+      """;
+
+  /**
    * If only some configurations are in the expected state, their numbers are advanced although
    * nothing is written. That only makes cached views stale.
    */
   private static final String SEVERAL_CONFIGS =
       """
       moved as (
-        update slot_config c set seq = c.seq + ?
-        from unnest(?::int[], ?::bigint[]) as expected (config_id, seq)
-        where c.config_id = expected.config_id and c.seq = expected.seq %s
+        update slot_config set seq = seq + ?
+        where %s %s
         returning %s as now_micros),
       guard as (select max(now_micros) as now_micros from moved having count(*) = ?)
       """;
@@ -49,9 +57,9 @@ record OptimisticGuard(String sql, List<Object> parameters) {
       """
       guard as (
         update slot_config c set seq = c.seq + ?
-        from (select config_id from slot_config where config_id = ? and seq = ?
-              for update skip locked) as free
-        where c.config_id = free.config_id %s
+        where c.config_id = (
+          select config_id from slot_config where config_id = ? and seq = ?
+          for update skip locked) %s
         returning %s as now_micros)
       """
           .formatted(AT_THE_TIME, NOW);
@@ -60,20 +68,18 @@ record OptimisticGuard(String sql, List<Object> parameters) {
       """
       moved as (
         update slot_config c set seq = c.seq + ?
-        from (select o.config_id
-              from unnest(?::int[], ?::bigint[]) as expected (config_id, seq)
-              join slot_config o on o.config_id = expected.config_id and o.seq = expected.seq
-              for update of o skip locked) as free
-        where c.config_id = free.config_id %s
+        where c.config_id = any(array(
+          select config_id from slot_config where %s for update skip locked)) %s
         returning %s as now_micros),
       guard as (select max(now_micros) as now_micros from moved having count(*) = ?)
       """
-          .formatted(AT_THE_TIME, NOW);
+          .formatted(IS_EXPECTED, AT_THE_TIME, NOW);
 
   private static final String ONE_CONFIG_AT_ANY_TIME = ONE_CONFIG.formatted("", NOW);
   private static final String ONE_CONFIG_NOW = ONE_CONFIG.formatted(AT_THE_TIME, NOW);
-  private static final String SEVERAL_AT_ANY_TIME = SEVERAL_CONFIGS.formatted("", NOW);
-  private static final String SEVERAL_NOW = SEVERAL_CONFIGS.formatted(AT_THE_TIME, NOW);
+  private static final String SEVERAL_AT_ANY_TIME = SEVERAL_CONFIGS.formatted(IS_EXPECTED, "", NOW);
+  private static final String SEVERAL_NOW =
+      SEVERAL_CONFIGS.formatted(IS_EXPECTED, AT_THE_TIME, NOW);
 
   /** For a transaction that holds the locks of the configurations. */
   static OptimisticGuard locked(Collection<JdbcWindows> configs, int step) {
@@ -81,8 +87,9 @@ record OptimisticGuard(String sql, List<Object> parameters) {
       ConfigRow row = configs.iterator().next().row();
       return new OptimisticGuard(ONE_CONFIG_AT_ANY_TIME, List.of(step, row.configId(), row.seq()));
     }
+    int[] ids = configIds(configs);
     return new OptimisticGuard(
-        SEVERAL_AT_ANY_TIME, List.of(step, configIds(configs), seqs(configs), configs.size()));
+        SEVERAL_AT_ANY_TIME, List.of(step, ids, seqs(configs), ids, configs.size()));
   }
 
   /**
@@ -104,9 +111,10 @@ record OptimisticGuard(String sql, List<Object> parameters) {
           waits ? ONE_CONFIG_NOW : ONE_FREE_NOW,
           List.of(step, row.configId(), row.seq(), earliest, latest));
     }
+    int[] ids = configIds(configs);
     return new OptimisticGuard(
         waits ? SEVERAL_NOW : SEVERAL_FREE_NOW,
-        List.of(step, configIds(configs), seqs(configs), earliest, latest, configs.size()));
+        List.of(step, ids, seqs(configs), ids, earliest, latest, configs.size()));
   }
 
   private static int[] configIds(Collection<JdbcWindows> configs) {

@@ -17,7 +17,7 @@ final class PostgresqlSlotUpkeep implements SlotUpkeepDialect {
           select 1 from slot s
           where s.config_id = c.config_id and s.state = 0
             and s.scheduled < ? and s.assigned_at < ? limit ?) as leaked
-        where exists (select from slot o where o.config_id = c.config_id and o.state = 1)
+        where exists (select from slot o where o.config_id = c.config_id and o.state = 1 offset 0)
         limit ?) as counted
       """;
 

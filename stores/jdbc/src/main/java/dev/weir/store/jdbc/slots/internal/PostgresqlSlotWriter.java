@@ -30,9 +30,12 @@ import java.util.function.ToLongFunction;
  * written or nothing.
  */
 final class PostgresqlSlotWriter implements SlotWriter {
-  /** A separate statement, because the insert has to see that these rows are gone. */
+  /**
+   * A separate statement, because the insert has to see that these rows are gone. A sum is in no
+   * index: that of states would be read by statistics of a time when few slots had ended.
+   */
   private static final String REMOVE_ENDED =
-      "delete from slot where event_id = any(?) and state in (2, 3);";
+      "delete from slot where event_id = any(?) and state + 0 in (2, 3);";
 
   /** Arrays are unnested in the select list: in the from clause they would be materialized. */
   private static final String SLOTS =
@@ -61,13 +64,17 @@ final class PostgresqlSlotWriter implements SlotWriter {
             places = excluded.places)
       """;
 
+  /** Each is looked up; a join could be planned as a scan while the table is small. */
   private static final String REMOVED_RUNS =
       """
       , removed_runs as (
-        delete from full_run r
-        using (select unnest(?::int[]) as c, unnest(?::int[]) as g, unnest(?::bigint[]) as f
-               from guard) as gone
-        where r.config_id = gone.c and r.grid = gone.g and r.from_micros = gone.f)
+        delete from full_run where ctid = any(array(
+          select r.id
+          from (select unnest(?::int[]) as c, unnest(?::int[]) as g, unnest(?::bigint[]) as f
+                from guard) as gone
+          cross join lateral (
+            select ctid as id from full_run
+            where config_id = gone.c and grid = gone.g and from_micros = gone.f offset 0) as r)))
       """;
 
   private static final String ADDED_RUNS =

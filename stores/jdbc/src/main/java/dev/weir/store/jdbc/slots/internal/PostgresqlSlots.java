@@ -33,8 +33,9 @@ final class PostgresqlSlots implements SlotDialect {
           + Dialect.POSTGRESQL.now()
           + " from slot_config c ";
 
+  /** A sum is in no index: that of numbers, which is in this order, has all configurations. */
   private static final String LOCK_CONFIGS =
-      CONFIGS + "where c.name = any(?) order by c.config_id for update";
+      CONFIGS + "where c.name = any(?) order by c.config_id + 0 for update";
 
   /** Skips configurations that another transaction has locked. */
   private static final String LOCK_FREE_CONFIGS = LOCK_CONFIGS + " skip locked";
@@ -141,13 +142,14 @@ final class PostgresqlSlots implements SlotDialect {
   /** Finds no row if another transaction has locked it. */
   private static final String LOCK_FREE_SLOT = LOCK_SLOT + " skip locked";
 
+  /** By their ids; sums are in no index, see {@link #LOCK_CONFIGS}. */
   private static final String LOCK_LEAKED =
       "select "
           + SlotRow.COLUMNS
           + SlotRow.FROM
           + """
-          where s.event_id = any(?) and s.config_id = ? and s.state = 0
-            and s.scheduled < ? and s.assigned_at < ?
+          where s.event_id = any(?) and s.config_id + 0 = ? and s.state + 0 = 0
+            and s.scheduled + 0 < ? and s.assigned_at < ?
           order by s.event_id for update of s
           """;
 
