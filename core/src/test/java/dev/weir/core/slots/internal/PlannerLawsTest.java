@@ -33,7 +33,7 @@ class PlannerLawsTest {
     replay.checkStoredWindows();
   }
 
-  @Property(tries = 1_000, edgeCases = EdgeCasesMode.NONE)
+  @Property(tries = 400, edgeCases = EdgeCasesMode.NONE)
   void answersTheSameFromPages(@ForAll("evenly") Scenario scenario, @ForAll long seed) {
     fromPages(scenario, seed);
   }

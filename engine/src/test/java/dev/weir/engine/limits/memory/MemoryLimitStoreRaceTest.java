@@ -23,16 +23,19 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** No grant is lost or counted twice while keys are added, removed and moved. */
+/**
+ * No grant is lost or counted twice while keys are added, removed and moved. {@code
+ * -Dweir.faults.rounds=N} makes it longer.
+ */
 final class MemoryLimitStoreRaceTest {
   /** With 64 segments, so that counted keys share them with keys that come and go. */
   private static final long MAX_KEYS = 100_000;
 
   private static final int COUNTED = 200;
   private static final int CALLERS = 3;
-  private static final int TURNS = 200_000;
+  private static final int TURNS = 30_000 * Integer.getInteger("weir.faults.rounds", 1);
   private static final int PASSING = 300;
-  private static final long PLENTY = 1_000_000;
+  private static final long PLENTY = 1_000_000_000;
 
   private final MemoryLimitStore store = new MemoryLimitStore(() -> 1_000_000, MAX_KEYS);
   private final AtomicLongArray granted = new AtomicLongArray(COUNTED);

@@ -45,10 +45,10 @@ class MemoryLimitStoreTest {
   }
 
   @Test
-  void millionsOfPlacesMoveAndNoneIsLost() {
+  void manyPlacesMoveAndNoneIsLost() {
     MemoryLimitStore store = store(1_000_000);
     Policy policy = Policy.of("p", TokenBucket.of(3, Duration.ofHours(3)));
-    int keys = 150_000;
+    int keys = 50_000;
     for (int round = 1; round <= 3; round++) {
       for (int i = 0; i < keys; i++) {
         assertThat(store.take(policy, "user:" + i, 1)).isTrue();
@@ -101,7 +101,7 @@ class MemoryLimitStoreTest {
     assertThat(store.take(after, "key", 1)).isFalse();
   }
 
-  @Property(tries = 50)
+  @Property(tries = 20)
   void placesAreFoundWhateverCameAndWent(@ForAll long seed) {
     // The clock only goes forward, so swept and unswept keys decide the same.
     SplittableRandom random = new SplittableRandom(seed);
