@@ -7,6 +7,7 @@ import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.kafka.MessageTopics;
 import dev.weir.notifications.kafka.Topics;
 import dev.weir.notifications.sender.SenderSettings;
+import dev.weir.store.tck.internal.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -141,9 +142,7 @@ public final class TestKafka {
       positions.put(
           new TopicPartition(topic, partition), new OffsetAndMetadata(position, metadata));
     }
-    while (!isCommitted(group, positions)) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> isCommitted(group, positions));
   }
 
   /** Returns false if the broker has not heard yet of a topic that was just created. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageState;
 import dev.weir.notifications.ClosedPort;
+import dev.weir.store.tck.internal.Await;
 import dev.weir.store.tck.internal.Crowd;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -173,7 +174,7 @@ final class SmppProviderTest {
       centre.awaitBinds(bind);
       // Until the provider has got the answer to its bind, too, it takes none.
       while (centre.deliverReceipt("ID7", DeliveryReceiptState.DELIVRD) != 0) {
-        Thread.onSpinWait();
+        Await.pause();
       }
       assertThat(receipts.take()).isEqualTo(new Receipt("smpp", "id7", MessageState.DELIVERED));
       centre.disconnect();

@@ -2,6 +2,7 @@ package dev.weir.notifications.sender;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.store.tck.internal.Await;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.FutureTask;
@@ -43,9 +44,7 @@ final class ProviderGateTest {
     FutureTask<Optional<ProviderGate.Pass>> entering =
         new FutureTask<>(() -> gate.enter(assignment, 12, 1));
     Thread thread = Thread.ofPlatform().start(entering);
-    while (thread.getState() != Thread.State.TIMED_WAITING) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> thread.getState() == Thread.State.TIMED_WAITING);
     assignment.revoke();
     assertThat(entering.get()).isEmpty();
   }
@@ -60,9 +59,7 @@ final class ProviderGateTest {
     FutureTask<Optional<ProviderGate.Pass>> second =
         new FutureTask<>(() -> gate.enter(assignment, 12, 1));
     Thread thread = Thread.ofPlatform().start(second);
-    while (thread.getState() != Thread.State.TIMED_WAITING) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> thread.getState() == Thread.State.TIMED_WAITING);
     assertThat(second).isNotDone();
     gate.answered();
     gate.leave(first);

@@ -6,6 +6,7 @@ import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageLog;
 import dev.weir.engine.notifications.MessageState;
 import dev.weir.notifications.MemoryStores;
+import dev.weir.store.tck.internal.Await;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -28,9 +29,7 @@ final class RecordedReceiptsTest {
         assertThat(stores.state(message.id())).isEqualTo(MessageState.ACCEPTED);
         stores.record(List.of(sent()));
       }
-      while (stores.state(message.id()) != MessageState.DELIVERED) {
-        Thread.onSpinWait();
-      }
+      Await.until(() -> stores.state(message.id()) == MessageState.DELIVERED);
     }
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.engine.notifications.Message;
 import dev.weir.notifications.provider.ProviderResult;
+import dev.weir.store.tck.internal.Await;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,18 +42,14 @@ final class SharesOfLanesTest {
     provider.awaitTaken(100);
     assertThat(provider.taken()).containsExactlyInAnyOrderElementsOf(others);
     // The others have been taken, and are done a little later.
-    while (sender.backlog().aside() < 499 || sender.backlog().messages() > 500) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> sender.backlog().aside() >= 499 && sender.backlog().messages() <= 500);
     assertThat(sender.backlog().messages()).isEqualTo(500);
     assertThat(sender.backlog().oldest()).isPresent();
 
     isRepaired.set(true);
     provider.awaitTaken(600);
     assertThat(provider.taken().subList(100, 600)).containsExactlyElementsOf(failing);
-    while (sender.backlog().messages() > 0) {
-      Thread.onSpinWait();
-    }
+    Await.until(() -> sender.backlog().messages() == 0);
     assertThat(sender.backlog()).isEqualTo(Backlog.NONE);
   }
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.core.slots.SlotPolicy;
-import dev.weir.engine.StoreException;
 import dev.weir.engine.payments.FeedRecord;
 import dev.weir.engine.payments.FeedScope;
 import dev.weir.engine.payments.Payment;
@@ -22,6 +21,7 @@ import dev.weir.store.jdbc.payments.JdbcPaymentStore;
 import dev.weir.store.jdbc.slots.internal.JdbcSlotConfigs;
 import dev.weir.store.jdbc.slots.internal.JdbcSlotLedger;
 import dev.weir.store.jdbc.slots.internal.JdbcSlotUpkeep;
+import dev.weir.store.tck.internal.Await;
 import dev.weir.workflows.SlotSource;
 import dev.weir.workflows.TestDatabase;
 import dev.weir.workflows.payments.PaymentActivities.Kind;
@@ -278,7 +278,7 @@ final class RestoredPaymentsTest {
     PaymentExecution execution = execution();
     for (int i = from; i < to; i++) {
       while (execution.pay("p" + i).kind() != Kind.ENDED) {
-        Thread.onSpinWait();
+        Await.pause();
       }
     }
   }
@@ -295,13 +295,6 @@ final class RestoredPaymentsTest {
 
   /** Returns when the node's pool has noticed that the database is back. */
   private void awaitDatabase() {
-    while (true) {
-      try {
-        Instant unused = store.now();
-        return;
-      } catch (StoreException connectionIsClosed) {
-        Thread.onSpinWait();
-      }
-    }
+    Instant unused = Await.answer(store::now);
   }
 }
