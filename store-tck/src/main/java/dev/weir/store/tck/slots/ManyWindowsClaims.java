@@ -38,7 +38,7 @@ interface ManyWindowsClaims extends Claims {
       Node node = nodes.get(random.nextInt(nodes.size()));
       List<AssignRequest> requests = requests(scene, random, 60);
       assertThat(node.ledger().assign(requests)).isEqualTo(memory.assign(requests));
-      for (int i = 0; i < 10; i++) {
+      for (int i = 0; i < 4; i++) {
         String id = scene.id("e" + random.nextInt(4_000));
         assertThat(node.ledger().cancel(id)).isEqualTo(memory.cancel(id));
       }

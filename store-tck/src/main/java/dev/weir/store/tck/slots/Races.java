@@ -17,7 +17,7 @@ public final class Races implements ArbitrarySupplier<Race> {
 
   @Override
   public Arbitrary<Race> get() {
-    return acts().list().ofMinSize(2).ofMaxSize(4).list().ofSize(30).map(Race::new);
+    return acts().list().ofMinSize(2).ofMaxSize(4).list().ofSize(20).map(Race::new);
   }
 
   private static Arbitrary<Act> acts() {

@@ -127,6 +127,14 @@ public final class Scene {
     return list(SlotQuery.Filter.ALL, 10_000);
   }
 
+  /** Returns all slots of a configuration. */
+  List<Slot> all(SlotConfig config) {
+    return list(
+        node.ledger(),
+        new SlotQuery(
+            config.name(), FIRST, LAST, SlotQuery.Filter.ALL, SlotQuery.Cursor.START, 10_000));
+  }
+
   /** Returns all slots that match a filter, read page by page. */
   List<Slot> list(SlotQuery.Filter filter, int pageSize) {
     return list(FIRST, LAST, filter, pageSize);
