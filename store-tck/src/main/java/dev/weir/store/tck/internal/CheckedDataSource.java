@@ -27,16 +27,25 @@ public final class CheckedDataSource {
   private static final int MAX_FAULTLESS = 1_000;
 
   private final DataSource source;
+  private final int maxParameters;
   private final AtomicInteger roundTrips = new AtomicInteger();
   private final DataSource dataSource;
 
-  private CheckedDataSource(DataSource source) {
+  private CheckedDataSource(DataSource source, int maxParameters) {
     this.source = source;
+    this.maxParameters = maxParameters;
     this.dataSource = proxy(DataSource.class, this::onDataSource);
   }
 
   public static CheckedDataSource of(DataSource source) {
-    return new CheckedDataSource(source);
+    return new CheckedDataSource(source, Integer.MAX_VALUE);
+  }
+
+  /**
+   * Returns connections that refuse statements with more parameters, although Oracle takes them.
+   */
+  public static CheckedDataSource of(DataSource source, int maxParameters) {
+    return new CheckedDataSource(source, maxParameters);
   }
 
   public DataSource dataSource() {
@@ -71,6 +80,9 @@ public final class CheckedDataSource {
       throws Throwable {
     if (arguments != null && arguments[0] instanceof String sql && takesSql(method)) {
       check(sql);
+      if (sql.chars().filter(c -> c == '?').count() > maxParameters) {
+        throw new AssertionError("more than %d parameters: %s".formatted(maxParameters, sql));
+      }
     }
     if (ROUND_TRIPS.contains(method.getName())) {
       roundTrips.incrementAndGet();

@@ -30,17 +30,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * More values than a statement takes. H2 takes any number, so the connections refuse statements
- * with too many. Always on the stand-in, which is filled by statements of H2.
+ * More values than a statement is given. H2 takes any number, so the connections refuse statements
+ * with more. Always on the stand-in, which is filled by statements of H2.
  */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class OraclePortionsTest {
-  private static final int EVENTS = 32_768;
+  private static final int EVENTS = InList.MAX_A_STATEMENT + 8;
   private static final int MANY = InList.MAX_VALUES + 8;
 
   private final HikariDataSource pool =
       OraclePool.open(new PoolSettings(OracleStandIn.create(), "", "", 1, 8, Database.PATIENCE));
-  private final DataSource connections = CheckedDataSource.of(pool).dataSource();
+  private final DataSource connections =
+      CheckedDataSource.of(pool, InList.MAX_A_STATEMENT).dataSource();
   private final Transactions transactions = new Transactions(Dialect.ORACLE, connections, () -> {});
   private final Node node;
 
