@@ -220,8 +220,8 @@ final class SharedPaymentsTest {
   /** As many as make each of them wait for several others, were their orders to matter. */
   @Test
   void feedsOfTheSamePaymentsInDifferentOrdersAreAllReceived() throws Exception {
-    int size = 8_000;
-    int portion = 4_000;
+    int size = 2_000;
+    int portion = 1_000;
     int feeds = 6;
     List<Reception> receptions = new ArrayList<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {

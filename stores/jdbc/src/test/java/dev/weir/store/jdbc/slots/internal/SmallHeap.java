@@ -11,7 +11,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 
-/** A node in a separate process that executes one operation at noon and prints the result. */
+/** A node in a separate process that executes operations at noon and prints their results. */
 final class SmallHeap {
   private SmallHeap() {}
 
@@ -21,22 +21,27 @@ final class SmallHeap {
     FORECAST
   }
 
-  /** Arguments: the database, the operation, the configuration, a time. */
+  /** Arguments: the database, the configuration, a time, the operations. */
   public static void main(String[] arguments) {
-    try (HikariDataSource pool = Database.openPool(arguments[0])) {
-      Node node = Database.node(pool, InstantSource.fixed(Account.NOON));
-      SlotConfig config = node.configs().inForce(arguments[2]).orElseThrow();
-      System.out.println(
-          switch (Work.valueOf(arguments[1])) {
-            case RECLAIM -> node.upkeep().reclaim(Account.NOON, 2_000);
-            case ASSIGN -> assigned(node, config, Instant.parse(arguments[3]));
-            case FORECAST -> {
-              ForecastResult outlook =
-                  node.ledger().forecast(config, Instant.parse(arguments[3]), 1);
-              yield ((ForecastResult.Completion) outlook).windowStart();
-            }
-          });
+    for (String work : arguments[3].split(",")) {
+      // Each has a new node, which has read nothing yet.
+      try (HikariDataSource pool = Database.openPool(arguments[0])) {
+        Node node = Database.node(pool, InstantSource.fixed(Account.NOON));
+        SlotConfig config = node.configs().inForce(arguments[1]).orElseThrow();
+        System.out.println(result(Work.valueOf(work), node, config, Instant.parse(arguments[2])));
+      }
     }
+  }
+
+  private static Object result(Work work, Node node, SlotConfig config, Instant time) {
+    return switch (work) {
+      case RECLAIM -> node.upkeep().reclaim(Account.NOON, 2_000);
+      case ASSIGN -> assigned(node, config, time);
+      case FORECAST -> {
+        ForecastResult outlook = node.ledger().forecast(config, time, 1);
+        yield ((ForecastResult.Completion) outlook).windowStart();
+      }
+    };
   }
 
   private static Instant assigned(Node node, SlotConfig config, Instant time) {
