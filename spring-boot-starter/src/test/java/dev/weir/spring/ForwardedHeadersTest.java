@@ -4,10 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.ToIntFunction;
 import org.apache.catalina.valves.RemoteIpValve;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
@@ -48,49 +54,87 @@ final class ForwardedHeadersTest {
   }
 
   @Test
-  void onSpringMvcOnlyTrustedProxiesAreBelieved() {
+  void onSpringMvcOnlyTrustedProxiesAreBelieved() throws Exception {
     for (Map<String, String> strategy : STRATEGIES) {
       onlyTrustedProxiesAreBelieved(strategy, Service::onTomcat);
     }
     onlyTrustedProxiesAreBelieved(
         Map.of(), properties -> Service.onTomcat(properties, OwnValve.class));
+    withoutProxiesNobodyIsBelieved(STRATEGIES.get(1), Service::onTomcat);
   }
 
   @Test
-  void onWebFluxOnlyTrustedProxiesAreBelieved() {
+  void onWebFluxOnlyTrustedProxiesAreBelieved() throws Exception {
     for (Map<String, String> strategy : STRATEGIES) {
       onlyTrustedProxiesAreBelieved(strategy, Service::onNetty);
     }
+    withoutProxiesNobodyIsBelieved(STRATEGIES.get(1), Service::onNetty);
   }
 
-  private static void onlyTrustedProxiesAreBelieved(
-      Map<String, String> strategy, Function<Map<String, Object>, Service> start) {
+  private static Map<String, Object> oneForEachAddress(Map<String, String> strategy) {
     Map<String, Object> properties = new HashMap<>(strategy);
     properties.put("weir.rules[0].name", "threads");
     properties.put("weir.rules[0].path-pattern", "/threads/**");
     properties.put("weir.rules[0].key-by", "ip");
     properties.put("weir.rules[0].allowed-requests", "1");
     properties.put("weir.rules[0].window-seconds", "3600");
-    try (Service service = start.apply(properties)) {
-      assertThat(status(service, FROM, "192.0.2.1")).isEqualTo(200);
-      for (String[] header :
-          new String[][] {
-            {FROM, "192.0.2.2"},
-            {FROM, "192.0.2.2, 10.0.0.7"},
-            {"Forwarded", "for=192.0.2.3"},
-            {"X-Forwarded-Prefix", "/elsewhere"}
-          }) {
-        assertThat(status(service, header)).as("%s %s", strategy, header[0]).isEqualTo(429);
-      }
+    return properties;
+  }
+
+  /** A proxy and a stranger send requests to one service: each start takes a while. */
+  private static void onlyTrustedProxiesAreBelieved(
+      Map<String, String> strategy, Function<Map<String, Object>, Service> start)
+      throws IOException {
+    Optional<InetAddress> stranger = otherLoopbackAddress();
+    if (stranger.isEmpty()) {
+      withoutProxiesNobodyIsBelieved(strategy, start);
     }
+    Map<String, Object> properties = oneForEachAddress(strategy);
     properties.put("weir.trusted-proxies", "127.0.0.1");
     try (Service service = start.apply(properties)) {
+      stranger.ifPresent(
+          address ->
+              assertNotBelieved(
+                  strategy,
+                  header -> service.statusFrom(address, "/threads/1", header[0], header[1])));
       assertThat(status(service, FROM, "192.0.2.9, 192.0.2.1")).isEqualTo(200);
       assertThat(status(service, FROM, "192.0.2.8, 192.0.2.1")).as("%s", strategy).isEqualTo(429);
       assertThat(status(service, FROM, "192.0.2.9, 192.0.2.2")).as("%s", strategy).isEqualTo(200);
       // A private address, which Tomcat trusts and Weir does not.
       assertThat(status(service, FROM, "192.0.2.9, 10.0.0.7")).as("%s", strategy).isEqualTo(200);
       assertThat(status(service, FROM, "192.0.2.6, 10.0.0.7")).as("%s", strategy).isEqualTo(429);
+    }
+  }
+
+  private static void withoutProxiesNobodyIsBelieved(
+      Map<String, String> strategy, Function<Map<String, Object>, Service> start) {
+    try (Service service = start.apply(oneForEachAddress(strategy))) {
+      assertNotBelieved(strategy, header -> status(service, header));
+    }
+  }
+
+  /** Only the first request of a client is admitted, whatever its headers say. */
+  private static void assertNotBelieved(
+      Map<String, String> strategy, ToIntFunction<String[]> status) {
+    assertThat(status.applyAsInt(new String[] {FROM, "192.0.2.1"})).isEqualTo(200);
+    for (String[] header :
+        new String[][] {
+          {FROM, "192.0.2.2"},
+          {FROM, "192.0.2.2, 10.0.0.7"},
+          {"Forwarded", "for=192.0.2.3"},
+          {"X-Forwarded-Prefix", "/elsewhere"}
+        }) {
+      assertThat(status.applyAsInt(header)).as("%s %s", strategy, header[0]).isEqualTo(429);
+    }
+  }
+
+  /** Linux has all of 127.0.0.0/8, other systems one address of it. */
+  private static Optional<InetAddress> otherLoopbackAddress() throws IOException {
+    InetAddress other = InetAddress.getByName("127.0.0.2");
+    try (ServerSocket unused = new ServerSocket(0, 1, other)) {
+      return Optional.of(other);
+    } catch (BindException e) {
+      return Optional.empty();
     }
   }
 

@@ -5,6 +5,7 @@ import dev.weir.spring.sample.OrderService;
 import dev.weir.spring.sample.ReactiveOrderService;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -181,6 +182,20 @@ final class Service implements AutoCloseable {
     return getLater(path, headers).join();
   }
 
+  /** Sends a request from an address of this machine. */
+  int statusFrom(InetAddress address, String path, String... headers) {
+    try (HttpClient other =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .localAddress(address)
+            .build()) {
+      return other
+          .sendAsync(request("GET", path, headers), HttpResponse.BodyHandlers.discarding())
+          .join()
+          .statusCode();
+    }
+  }
+
   /** Sends any method, in any spelling. */
   Answer admit(String method, String path, String... headers) {
     return new Answer(exchange(method, path, headers).join());
@@ -213,6 +228,10 @@ final class Service implements AutoCloseable {
 
   private CompletableFuture<HttpResponse<String>> exchange(
       String method, String path, String... headers) {
+    return client.sendAsync(request(method, path, headers), HttpResponse.BodyHandlers.ofString());
+  }
+
+  private HttpRequest request(String method, String path, String... headers) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(uri(path))
             .method(method, HttpRequest.BodyPublishers.noBody())
@@ -220,7 +239,7 @@ final class Service implements AutoCloseable {
     for (int i = 0; i < headers.length; i += 2) {
       request.header(headers[i], headers[i + 1]);
     }
-    return client.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString());
+    return request.build();
   }
 
   /** A report that is being worked on, as soon as the one before it has left its place. */
