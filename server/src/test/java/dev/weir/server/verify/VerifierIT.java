@@ -16,6 +16,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,7 +33,8 @@ final class VerifierIT {
   @TempDir private static Path folder;
   private static SlotDatabase database;
 
-  private String url;
+  /** Used for everything, because opening one takes longer than most of what is done with it. */
+  private Connection connection;
 
   @BeforeAll
   static void assignSlots() throws IOException, InterruptedException {
@@ -45,8 +47,13 @@ final class VerifierIT {
   }
 
   @BeforeEach
-  void copyTheDatabase() throws SQLException {
-    url = database.copyRows();
+  void copyTheRows() throws SQLException {
+    connection = database.connectToCopiedRows();
+  }
+
+  @AfterEach
+  void disconnect() throws SQLException {
+    connection.close();
   }
 
   @ParameterizedTest
@@ -193,7 +200,8 @@ final class VerifierIT {
 
   @Test
   void decidesNothingByAHoleThatACancelledAndRequestedAgainEventMayHaveLeft() throws Exception {
-    url = database.copy();
+    connection.close();
+    String url = database.copy();
     try (Node node = database.node(url);
         Api api = new Api(node.address())) {
       assertThat(api.delete("/api/v1/slots/plain-a2").statusCode()).isEqualTo(204);
@@ -202,16 +210,16 @@ final class VerifierIT {
           "{\"eventId\":\"plain-a2\",\"configName\":\"plain\","
               + "\"requestedTime\":\"2030-06-03T08:00:00Z\"}");
     }
-    try (Connection connection = database.connect(url)) {
-      Verifier verifier = new Verifier(connection);
-      verifier.slots(Long.MIN_VALUE, Verifier.Past.UNKNOWN);
-      Findings findings = verifier.findings();
-      assertThat(findings.clean()).as(findings.toString()).isTrue();
-      assertThat(findings.open(Invariant.EARLIEST)).isGreaterThan(20);
-      assertThat(findings.toString())
-          .contains("not decidable for")
-          .contains("Nothing wrong was found; not all could be decided.");
-    }
+    connection = database.connect(url);
+    Verifier verifier = new Verifier(connection);
+    verifier.slots(Long.MIN_VALUE, Verifier.Past.UNKNOWN);
+    Findings findings = verifier.findings();
+    assertThat(findings.clean()).as(findings.toString()).isTrue();
+    assertThat(findings.open(Invariant.EARLIEST)).isGreaterThan(20);
+    assertThat(findings.toString())
+        .contains("not decidable for")
+        .contains("Nothing wrong was found; not all could be decided.");
+    leaveTheTransaction();
     assertThat(check(Verifier.Past.COMPLETE).breaches(Invariant.EARLIEST)).isPositive();
   }
 
@@ -291,23 +299,18 @@ final class VerifierIT {
         changed,
         Files.readAllLines(database.journal()).getFirst().replace("}", ",\"state\":\"cancelled\"}")
             + "\n");
-    try (Connection connection = database.connect(url)) {
-      Verifier verifier = new Verifier(connection);
-      verifier.answers(changed);
-      assertThat(verifier.findings().firstBreaches(Invariant.KEPT))
-          .containsExactly("event \"plain-a0\" was answered as cancelled and is assigned");
-    }
+    Verifier verifier = new Verifier(connection);
+    verifier.answers(changed);
+    assertThat(verifier.findings().firstBreaches(Invariant.KEPT))
+        .containsExactly("event \"plain-a0\" was answered as cancelled and is assigned");
   }
 
   @Test
   void refusesAnInvalidJournal() throws Exception {
     Path broken = folder.resolve("broken.ndjson");
     Files.writeString(broken, "{}\n{\"eventId\":\n");
-    try (Connection connection = database.connect(url)) {
-      Verifier verifier = new Verifier(connection);
-      assertThatThrownBy(() -> verifier.answers(broken))
-          .hasMessageContaining("line 2 is no answer");
-    }
+    Verifier verifier = new Verifier(connection);
+    assertThatThrownBy(() -> verifier.answers(broken)).hasMessageContaining("line 2 is no answer");
   }
 
   @Test
@@ -331,12 +334,19 @@ final class VerifierIT {
   }
 
   private Findings check(Verifier.Past past) throws Exception {
-    try (Connection connection = database.connect(url)) {
-      Verifier verifier = new Verifier(connection);
-      verifier.slots(Long.MIN_VALUE, past);
-      verifier.answers(database.journal());
-      return verifier.findings();
-    }
+    Verifier verifier = new Verifier(connection);
+    verifier.slots(Long.MIN_VALUE, past);
+    verifier.answers(database.journal());
+    leaveTheTransaction();
+    return verifier.findings();
+  }
+
+  /** The one that a verifier leaves a connection in. */
+  private void leaveTheTransaction() throws SQLException {
+    connection.rollback();
+    connection.setReadOnly(false);
+    connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+    connection.setAutoCommit(true);
   }
 
   private void assertFinds(Invariant invariant, String words) throws Exception {
@@ -348,8 +358,7 @@ final class VerifierIT {
   }
 
   private void damage(String... statements) throws SQLException {
-    try (Connection connection = database.connect(url);
-        Statement statement = connection.createStatement()) {
+    try (Statement statement = connection.createStatement()) {
       for (String sql : statements) {
         assertThat(statement.executeUpdate(sql)).as(sql).isNotNegative();
       }
@@ -357,8 +366,7 @@ final class VerifierIT {
   }
 
   private int id(String config) throws SQLException {
-    try (Connection connection = database.connect(url);
-        Statement statement = connection.createStatement();
+    try (Statement statement = connection.createStatement();
         var row =
             statement.executeQuery(
                 "select config_id from slot_config where name = '" + config + "'")) {
