@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
 /** Upstreams that fail. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class GatewayFailuresIT {
+  private static final int ROUNDS = Integer.getInteger("weir.faults.rounds", 1);
   private static final String GET = "GET %s HTTP/1.1\r\nHost: shop\r\n\r\n";
   private static final String TOO_LARGE =
       "HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 3\r\n\r\nbig";
@@ -318,7 +319,7 @@ final class GatewayFailuresIT {
     try (TestUpstream upstream =
             new TestUpstream((head, in, out) -> !TestUpstream.send(out, TOO_LARGE));
         TestGateway gateway = new TestGateway(upstream.address())) {
-      for (int i = 0; i < 100; i++) {
+      for (int i = 0; i < 25 * ROUNDS; i++) {
         Http.Answer answer =
             gateway
                 .http()
@@ -326,12 +327,12 @@ final class GatewayFailuresIT {
         assertThat(answer.status()).isEqualTo(413);
         assertThat(answer.text()).isEqualTo("big");
       }
-      for (int i = 0; i < 20; i++) {
-        byte[] request = new byte[20_000_000];
-        byte[] head =
-            "POST / HTTP/1.1\r\nHost: shop\r\nContent-Length: 90000000\r\n\r\n"
-                .getBytes(StandardCharsets.US_ASCII);
-        System.arraycopy(head, 0, request, 0, head.length);
+      byte[] request = new byte[20_000_000];
+      byte[] head =
+          "POST / HTTP/1.1\r\nHost: shop\r\nContent-Length: 90000000\r\n\r\n"
+              .getBytes(StandardCharsets.US_ASCII);
+      System.arraycopy(head, 0, request, 0, head.length);
+      for (int i = 0; i < 3 * ROUNDS; i++) {
         // The rest of the body will not be read, so the connection is closed.
         assertThat(RawHttp.exchange(gateway.address(), request))
             .startsWith("HTTP/1.1 413 ")

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class GatewayStreamsIT {
   /** More than sockets, and one read of the gateway, could ever hold. */
-  private static final long LENGTH = 200_000_000;
+  private static final long LENGTH = 60_000_000;
 
   private static final long MAX_HELD = 30_000_000;
 
