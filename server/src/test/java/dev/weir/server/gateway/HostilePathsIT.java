@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 20, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class HostilePathsIT {
   private static final long SEED = 28;
-  private static final int PATHS = 800;
+  private static final int PATHS = 300;
 
   /** What programs disagree about, and the two names that it is about. */
   private static final List<String> PARTS =
@@ -144,6 +144,7 @@ final class HostilePathsIT {
       ways.put("nginx", nginx("proxy_pass http://service;"));
       ways.put("nginx that resolves", nginx("proxy_pass http://service/;"));
     }
+    Map<String, Set<String>> passedBy = new LinkedHashMap<>();
     for (Map.Entry<String, URI> way : ways.entrySet()) {
       service.heads().clear();
       for (String path : hostilePaths()) {
@@ -154,14 +155,24 @@ final class HostilePathsIT {
               .map(head -> head.lines().findFirst().orElseThrow().split(" ", 3)[1])
               .collect(Collectors.toCollection(TreeSet::new));
       assertThat(passed).as(way.getKey()).hasSizeGreaterThan(20);
-      for (PathParsers parser : PathParsers.values()) {
-        Map<String, List<String>> read = parser.read(passed, folder);
-        read.forEach(
-            (target, paths) ->
-                assertThat(paths)
-                    .as("%s reads %s behind %s", parser, target, way.getKey())
-                    .noneMatch(path -> path.matches("/*login(/.*)?")));
-      }
+      passedBy.put(way.getKey(), passed);
+    }
+    // At once, because some of the parsers are programs that take long to start.
+    Set<String> all =
+        passedBy.values().stream()
+            .flatMap(Set::stream)
+            .collect(Collectors.toCollection(TreeSet::new));
+    for (PathParsers parser : PathParsers.values()) {
+      Map<String, List<String>> read = parser.read(all, folder);
+      passedBy.forEach(
+          (way, passed) ->
+              passed.stream()
+                  .filter(read::containsKey)
+                  .forEach(
+                      target ->
+                          assertThat(read.get(target))
+                              .as("%s reads %s behind %s", parser, target, way)
+                              .noneMatch(path -> path.matches("/*login(/.*)?"))));
     }
   }
 
