@@ -106,7 +106,7 @@ final class DrainIT {
 
   @Test
   void streamsInLittleMemoryAndLogsInOneLineEach() throws Exception {
-    int lines = 60_000;
+    int lines = 10_000;
     try (ChildNode node = ChildNode.start(Map.of("WEIR_LOG_LEVEL", "info"), "-Xmx48m");
         Socket stream = new Socket(node.address().getHost(), node.address().getPort())) {
       Thread sender =
@@ -118,7 +118,7 @@ final class DrainIT {
                       write(out, STREAM);
                       // The same event over and over takes no memory by itself.
                       String chunk =
-                          "{\"eventId\":\"same\"%s}\n".formatted(" ".repeat(1_480)).repeat(100);
+                          "{\"eventId\":\"same\"%s}\n".formatted(" ".repeat(5_980)).repeat(100);
                       for (int i = 0; i < lines; i += 100) {
                         write(out, Integer.toHexString(chunk.length()) + "\r\n" + chunk + "\r\n");
                       }
