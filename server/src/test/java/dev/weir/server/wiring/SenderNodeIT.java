@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.AfterAll;
@@ -66,7 +67,7 @@ final class SenderNodeIT {
           .contains("rate_limiter_message_broker_down 1.0")
           .contains("jvm_memory_used_bytes");
       toKafka.mend();
-      publish(7, "7: hello");
+      publish(List.of(7));
       Waiting.until(
           "the message to be sent",
           () ->
@@ -128,9 +129,7 @@ final class SenderNodeIT {
         Waiting.until("the warning", () -> isReadyWith(http, part));
       }
       Http sending = new Http(URI.create("http://127.0.0.1:" + first.port().orElseThrow()));
-      for (int i = 0; i < 20; i++) {
-        publish(i, i + ": hello");
-      }
+      publish(IntStream.range(0, 20).boxed().toList());
       Waiting.until(
           "all messages to be sent by the first",
           () ->
@@ -175,15 +174,18 @@ final class SenderNodeIT {
     return Settings.of(settings, database.environment(), Optional.empty());
   }
 
-  private static void publish(int key, String value) throws Exception {
+  /** Publishes a message to each of some users. */
+  private static void publish(List<Integer> users) throws Exception {
     try (Producer<byte[], byte[]> producer = kafka.clients().producer(Duration.ofMinutes(3))) {
-      producer
-          .send(
-              new ProducerRecord<>(
-                  "sms-outbound",
-                  Integer.toString(key).getBytes(StandardCharsets.UTF_8),
-                  value.getBytes(StandardCharsets.UTF_8)))
-          .get();
+      for (int user : users) {
+        producer
+            .send(
+                new ProducerRecord<>(
+                    "sms-outbound",
+                    Integer.toString(user).getBytes(StandardCharsets.UTF_8),
+                    (user + ": hello").getBytes(StandardCharsets.UTF_8)))
+            .get();
+      }
     }
   }
 
