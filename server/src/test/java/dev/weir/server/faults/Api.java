@@ -14,16 +14,24 @@ import java.time.Duration;
 /** What a caller does to one node, over HTTP/1.1 on connections that are kept. */
 public final class Api implements AutoCloseable {
   /** Nobody has to wait longer than this for an answer, whatever has happened. */
-  private static final Duration BOUND = Duration.ofMinutes(5);
+  private static final Duration LONG = Duration.ofMinutes(5);
 
   private static final String JSON = "application/json";
 
   private final URI address;
-  private final HttpClient client =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(BOUND).build();
+  private final Duration bound;
+  private final HttpClient client;
 
   public Api(URI address) {
+    this(address, LONG);
+  }
+
+  /** Asks a node and waits so long for the beginning of each answer. */
+  public Api(URI address, Duration bound) {
     this.address = address;
+    this.bound = bound;
+    this.client =
+        HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(bound).build();
   }
 
   public HttpResponse<String> get(String path) throws IOException, InterruptedException {
@@ -73,7 +81,7 @@ public final class Api implements AutoCloseable {
   }
 
   /** Sends lines of requests and hands over each line of answers as soon as it is whole. */
-  void lines(String body, Line line) throws IOException, InterruptedException {
+  public void lines(String body, Line line) throws IOException, InterruptedException {
     HttpRequest request =
         request("/api/v1/slots/batch")
             .header("Content-Type", "application/x-ndjson")
@@ -90,7 +98,7 @@ public final class Api implements AutoCloseable {
   }
 
   /** Is handed lines of answers. */
-  interface Line {
+  public interface Line {
     void answered(String line) throws IOException;
   }
 
@@ -104,7 +112,7 @@ public final class Api implements AutoCloseable {
   }
 
   private HttpRequest.Builder request(String path) {
-    return HttpRequest.newBuilder(address.resolve(path)).timeout(BOUND);
+    return HttpRequest.newBuilder(address.resolve(path)).timeout(bound);
   }
 
   private HttpResponse<String> send(HttpRequest request) throws IOException, InterruptedException {

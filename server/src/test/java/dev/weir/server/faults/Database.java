@@ -1,11 +1,10 @@
 package dev.weir.server.faults;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import dev.weir.server.verify.Findings;
 import dev.weir.server.verify.Verifier;
 import dev.weir.server.wiring.postgresql.EmbeddedDatabase;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -35,9 +34,19 @@ public final class Database implements AutoCloseable {
 
   /** What a node needs to find it, and to wait for it on however busy a machine. */
   public Map<String, String> environment() {
+    return environment(port());
+  }
+
+  /** The port where it listens. */
+  public int port() {
+    return URI.create(postgresql.jdbcUrl().substring("jdbc:".length())).getPort();
+  }
+
+  /** What a node needs that reaches it by another port, such as that of a relay. */
+  public Map<String, String> environment(int port) {
     return Map.of(
         "WEIR_DB_URL",
-        postgresql.jdbcUrl(),
+        postgresql.jdbcUrl().replace(":" + port() + "/", ":" + port + "/"),
         "WEIR_DB_USER",
         postgresql.user(),
         "WEIR_DB_PASSWORD",
@@ -56,7 +65,7 @@ public final class Database implements AutoCloseable {
   }
 
   /** Ends all its processes on the spot; it is started again by its supervisor. */
-  void kill() {
+  public void kill() {
     long pid = postgresql.pid();
     killAll(pid);
     Waiting.until("PostgreSQL to be started again", BOUND, () -> postgresql.pid() != pid);
@@ -69,7 +78,7 @@ public final class Database implements AutoCloseable {
   }
 
   /** Stops all its processes by a signal. */
-  Stopped hang() throws IOException {
+  public Stopped hang() throws IOException {
     return new Stopped(postgresql.pid());
   }
 
@@ -80,7 +89,9 @@ public final class Database implements AutoCloseable {
   void startAgain() {
     String before = postgresql.jdbcUrl();
     postgresql = EmbeddedDatabase.start(folder);
-    assertThat(postgresql.jdbcUrl()).isEqualTo(before);
+    if (!postgresql.jdbcUrl().equals(before)) {
+      throw new AssertionError(postgresql.jdbcUrl() + " in place of " + before);
+    }
   }
 
   /** What the verifier finds in the database of a folder and in a journal. */

@@ -1,7 +1,5 @@
 package dev.weir.server.faults;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -14,7 +12,10 @@ import java.util.List;
 import java.util.Map;
 
 /** A Weir in a process of its own, which can be killed. */
-final class NodeProcess implements AutoCloseable {
+public final class NodeProcess implements AutoCloseable {
+  /** What a node gets along with. */
+  public static final String MEMORY = "-Xmx192m";
+
   private static final Duration START_BOUND = Duration.ofMinutes(5);
   private static final Duration STOP_BOUND = Duration.ofMinutes(5);
 
@@ -22,7 +23,7 @@ final class NodeProcess implements AutoCloseable {
   private final int port;
   private final Map<String, String> environment;
   private final List<String> command;
-  private Process process;
+  private volatile Process process;
 
   private NodeProcess(Path log, int port, Map<String, String> environment, List<String> command)
       throws IOException {
@@ -36,21 +37,33 @@ final class NodeProcess implements AutoCloseable {
   /** Starts a node on a port that stays its own; {@link #awaitReady} says when it is up. */
   static NodeProcess start(Path log, Map<String, String> environment, String... arguments)
       throws IOException {
+    return start(log, environment, Program.command(MEMORY), arguments);
+  }
+
+  /**
+   * Starts a node by other words than those of {@link Program#command}.
+   *
+   * @param program the words that start the program, to be followed by its arguments
+   */
+  public static NodeProcess start(
+      Path log, Map<String, String> environment, List<String> program, String... arguments)
+      throws IOException {
     int port = Ports.free();
-    List<String> command = new ArrayList<>(List.of("up", "--port", Integer.toString(port)));
+    List<String> command = new ArrayList<>(program);
+    command.addAll(List.of("up", "--port", Integer.toString(port)));
     command.addAll(List.of(arguments));
     return new NodeProcess(log, port, environment, command);
   }
 
   /** Starts a sender of messages, which listens nowhere. */
   static NodeProcess startSender(Path log, Map<String, String> environment) throws IOException {
-    return new NodeProcess(log, 0, environment, List.of("sender"));
+    List<String> command = new ArrayList<>(Program.command(MEMORY));
+    command.add("sender");
+    return new NodeProcess(log, 0, environment, command);
   }
 
   private Process launch() throws IOException {
-    List<String> words = new ArrayList<>(Program.command("-Xmx192m"));
-    words.addAll(command);
-    ProcessBuilder builder = new ProcessBuilder(words);
+    ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().putAll(environment);
     return builder
         .redirectErrorStream(true)
@@ -58,18 +71,20 @@ final class NodeProcess implements AutoCloseable {
         .start();
   }
 
-  URI address() {
+  public URI address() {
     return URI.create("http://127.0.0.1:" + port);
   }
 
   /** Waits until it may be used. */
-  NodeProcess awaitReady() {
+  public NodeProcess awaitReady() {
     try (Api api = new Api(address())) {
       Waiting.until(
           "a node that is ready: " + this,
           START_BOUND,
           () -> {
-            assertThat(process.isAlive()).as(() -> this + " lives: " + log()).isTrue();
+            if (!process.isAlive()) {
+              throw new AssertionError(this + " has ended: " + log());
+            }
             try {
               return api.get("/health/ready").statusCode() == 200;
             } catch (IOException e) {
@@ -81,13 +96,13 @@ final class NodeProcess implements AutoCloseable {
   }
 
   /** Ends it on the spot, as a power cut would. */
-  void kill() {
+  public void kill() {
     process.destroyForcibly();
     awaitEnd();
   }
 
   /** Stops it by a signal until the result is closed. */
-  Stopped suspend() throws IOException {
+  public Stopped suspend() throws IOException {
     return new Stopped(process.pid());
   }
 
@@ -121,7 +136,7 @@ final class NodeProcess implements AutoCloseable {
   }
 
   /** Starts it again after its end, on the same port. */
-  void restart() throws IOException {
+  public void restart() throws IOException {
     process = launch();
   }
 

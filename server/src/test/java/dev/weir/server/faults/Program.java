@@ -1,6 +1,7 @@
 package dev.weir.server.faults;
 
 import dev.weir.server.Main;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -41,9 +42,24 @@ public final class Program {
 
   /** The words that start it, to be followed by its arguments. */
   public static List<String> command(String... options) {
+    return command(Started.WITH, options);
+  }
+
+  /** The words that start the program of a jar. */
+  public static List<String> command(Path jar, String... options) throws IOException {
+    return command(Started.with(jar), options);
+  }
+
+  /** The words that start the program of a jar, with other classes in place of some of its own. */
+  public static List<String> command(Path replacing, Path jar, String... options) {
+    String path = replacing + File.pathSeparator + jar;
+    return command(List.of("-cp", path, Main.class.getName()), options);
+  }
+
+  private static List<String> command(List<String> with, String... options) {
     List<String> words = new ArrayList<>(java());
     words.addAll(List.of(options));
-    words.addAll(Started.WITH);
+    words.addAll(with);
     return words;
   }
 
@@ -64,15 +80,19 @@ public final class Program {
         if (Files.isDirectory(code)) {
           return List.of("-cp", System.getProperty("java.class.path"), Main.class.getName());
         }
-        List<String> words = new ArrayList<>();
-        archiveOf(code).ifPresent(archive -> words.add(Archives.here().using() + archive));
-        words.addAll(List.of("-jar", code.toString()));
-        return words;
+        return with(code);
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       } catch (URISyntaxException e) {
         throw new IllegalStateException(e);
       }
+    }
+
+    private static List<String> with(Path jar) throws IOException {
+      List<String> words = new ArrayList<>();
+      archiveOf(jar).ifPresent(archive -> words.add(Archives.here().using() + archive));
+      words.addAll(List.of("-jar", jar.toString()));
+      return words;
     }
   }
 

@@ -6,23 +6,49 @@ import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
-/** A Redis in a process of its own that keeps nothing, and can be killed. */
+/** A Redis in a process of its own, which can be killed. */
 public final class RedisProcess implements AutoCloseable {
   private static final Duration BOUND = Duration.ofMinutes(3);
 
   private final int port;
   private final Path log;
-  private Process process;
+  private final List<String> keeping;
+  private volatile Process process;
 
+  /** Starts one that keeps nothing. */
   public RedisProcess(int port, Path log) throws IOException {
+    this(port, log, List.of("--save", "", "--appendonly", "no"));
+  }
+
+  private RedisProcess(int port, Path log, List<String> keeping) throws IOException {
     this.port = port;
     this.log = log;
+    this.keeping = keeping;
     this.process = launch();
     awaitListening();
+  }
+
+  /** Starts one that keeps everything it has answered, in a folder, even if it is killed. */
+  public static RedisProcess durable(int port, Path log, Path folder) throws IOException {
+    Files.createDirectories(folder);
+    return new RedisProcess(
+        port,
+        log,
+        List.of(
+            "--dir",
+            folder.toString(),
+            "--save",
+            "",
+            "--appendonly",
+            "yes",
+            "--appendfsync",
+            "always"));
   }
 
   /** Returns true if tests with Redis can run; {@code ./weir test} says that they cannot. */
@@ -32,16 +58,10 @@ public final class RedisProcess implements AutoCloseable {
 
   private Process launch() throws IOException {
     List<String> command =
-        List.of(
-            "redis-server",
-            "--port",
-            Integer.toString(port),
-            "--bind",
-            "127.0.0.1",
-            "--save",
-            "",
-            "--appendonly",
-            "no");
+        new ArrayList<>(
+            List.of(
+                "redis-server", "--port", Integer.toString(port), "--bind", "127.0.0.1"));
+    command.addAll(keeping);
     return new ProcessBuilder(command)
         .redirectErrorStream(true)
         .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
@@ -89,7 +109,7 @@ public final class RedisProcess implements AutoCloseable {
   }
 
   /** Stops it by a signal. */
-  Stopped hang() throws IOException {
+  public Stopped hang() throws IOException {
     return new Stopped(process.pid());
   }
 
@@ -103,7 +123,7 @@ public final class RedisProcess implements AutoCloseable {
     return process.isAlive();
   }
 
-  /** Starts it again, on the same port, without what it knew. */
+  /** Starts it again, on the same port, with what it keeps. */
   public void start() throws IOException {
     process = launch();
     awaitListening();

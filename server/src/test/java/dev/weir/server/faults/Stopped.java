@@ -8,7 +8,7 @@ import java.util.stream.Stream;
  * A process that is stopped by a signal, with all that it started, until this is closed. Its
  * connections stay open, new ones are accepted by the kernel, and nothing is answered.
  */
-final class Stopped implements AutoCloseable {
+public final class Stopped implements AutoCloseable {
   private final List<ProcessHandle> processes;
 
   Stopped(long pid) throws IOException {

@@ -1,0 +1,62 @@
+package dev.weir.torture;
+
+import dev.weir.torture.capability.Promise;
+import dev.weir.torture.stage.Stage;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * Round after round on one stage, until a promise is broken or the time is over.
+ *
+ * @param settings of the stage; the data folder is a new one
+ */
+public record Hunt(Stage.Settings settings, Set<Promise> selected, Duration round) {
+
+  /** Runs at least one round. Returns that with the first broken promise. */
+  public Optional<Torture.Outcome> run(long firstSeed, Duration time, Report report)
+      throws Exception {
+    long deadlineNanos = System.nanoTime() + time.toNanos();
+    Path data = Files.createTempDirectory("weir-torture");
+    Stage stage =
+        Stage.start(
+            new Stage.Settings(
+                settings.folder(),
+                data,
+                settings.jar(),
+                settings.replacing(),
+                settings.limitsStore()));
+    Thread end = new Thread(stage::close);
+    // Ctrl-C leaves no process behind.
+    Runtime.getRuntime().addShutdownHook(end);
+    try {
+      Torture torture = new Torture(stage, settings.folder(), selected);
+      long seed = firstSeed;
+      do {
+        Torture.Outcome outcome = torture.round(seed++, round);
+        report.print(outcome);
+        if (!outcome.findings().isClean()) {
+          return Optional.of(outcome);
+        }
+      } while (System.nanoTime() - deadlineNanos < 0);
+      return Optional.empty();
+    } finally {
+      stage.close();
+      Runtime.getRuntime().removeShutdownHook(end);
+      delete(data);
+    }
+  }
+
+  private static void delete(Path folder) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path each : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(each);
+      }
+    }
+  }
+}

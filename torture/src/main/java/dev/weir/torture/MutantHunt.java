@@ -1,0 +1,84 @@
+package dev.weir.torture;
+
+import dev.weir.torture.capability.Capability;
+import dev.weir.torture.capability.Promise;
+import dev.weir.torture.capability.Violation;
+import dev.weir.torture.mutants.Mutant;
+import dev.weir.torture.stage.Stage;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** Tortures builds with a planted fault, and measures how soon each is found. */
+final class MutantHunt {
+  private final Path root;
+  private final Path jar;
+  private final Duration round;
+  private final PrintWriter out;
+
+  /** How a mutant was found. */
+  private record Row(Mutant mutant, String found, Duration after) {}
+
+  MutantHunt(Path root, Path jar, Duration round, PrintWriter out) {
+    this.root = root;
+    this.jar = jar;
+    this.round = round;
+    this.out = out;
+  }
+
+  /** Returns true if all mutants were found in time. */
+  boolean run(List<Mutant> mutants, long seed, Duration time) throws Exception {
+    List<Row> rows = new ArrayList<>();
+    for (Mutant mutant : mutants) {
+      out.printf("%nMutant %s%n", mutant.name());
+      rows.add(hunt(mutant, seed, time));
+    }
+    out.printf("%n%-34s %-8s %-14s %s%n", "mutant", "promise", "found by", "after");
+    for (Row row : rows) {
+      out.printf(
+          "%-34s %-8s %-14s %d s%n",
+          row.mutant().name(), row.mutant().promise(), row.found(), row.after().toSeconds());
+    }
+    out.flush();
+    return rows.stream().noneMatch(row -> row.found().isEmpty());
+  }
+
+  private Row hunt(Mutant mutant, long seed, Duration time) throws Exception {
+    Path folder = root.resolve("target/torture/mutants/" + mutant.name());
+    Path classes = mutant.build(root, jar, folder);
+    Hunt hunt =
+        new Hunt(
+            new Stage.Settings(
+                folder, folder, jar, Optional.of(classes), mutant.store()),
+            promisesOfTheSamePart(mutant.promise()),
+            round);
+    long beginNanos = System.nanoTime();
+    Optional<Torture.Outcome> found = hunt.run(seed, time, new Report(out, mutant.store()));
+    return new Row(
+        mutant,
+        found.map(MutantHunt::promises).orElse(""),
+        Duration.ofNanos(System.nanoTime() - beginNanos));
+  }
+
+  private static String promises(Torture.Outcome outcome) {
+    return outcome.findings().violations().stream()
+        .map(Violation::promise)
+        .distinct()
+        .map(Promise::name)
+        .collect(Collectors.joining(" "));
+  }
+
+  private static Set<Promise> promisesOfTheSamePart(Promise promise) {
+    return Torture.CAPABILITIES.stream()
+        .map(Capability::promises)
+        .filter(promises -> promises.contains(promise))
+        .findFirst()
+        .orElseGet(() -> EnumSet.of(promise));
+  }
+}

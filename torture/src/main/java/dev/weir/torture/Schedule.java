@@ -1,0 +1,85 @@
+package dev.weir.torture;
+
+import dev.weir.torture.faults.Fault;
+import dev.weir.torture.history.FaultNote;
+import dev.weir.torture.history.History;
+import dev.weir.torture.stage.Stage;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * The faults of a round. A seed decides which they are, in which order, on which process and for how
+ * long; when the next begins also depends on how long the last took.
+ */
+final class Schedule {
+  private static final int MIN_GAP_MILLIS = 300;
+  private static final int MAX_GAP_MILLIS = 3_000;
+
+  /** In one of so many rounds counts are lost, which some promises are excused by. */
+  private static final int ROUNDS_BETWEEN_LOSSES = 3;
+
+  private final Stage stage;
+  private final History history;
+  private final Queue<String> failures = new ConcurrentLinkedQueue<>();
+  private final List<Thread> lanes = new ArrayList<>();
+  private volatile boolean isEnding;
+
+  private Schedule(Stage stage, History history) {
+    this.stage = stage;
+    this.history = history;
+  }
+
+  /** Begins to inflict faults. */
+  static Schedule start(Stage stage, History history, long seed) {
+    Schedule schedule = new Schedule(stage, history);
+    SplittableRandom random = new SplittableRandom(seed);
+    boolean withLosses = random.nextInt(ROUNDS_BETWEEN_LOSSES) == 0;
+    for (Fault.Lane lane : Fault.Lane.values()) {
+      List<Fault> faults =
+          Fault.all().stream()
+              .filter(fault -> fault.lane() == lane && fault.isPossible(stage))
+              .filter(fault -> withLosses || !fault.isLoss())
+              .toList();
+      SplittableRandom ofLane = random.split();
+      schedule.lanes.add(Thread.ofVirtual().start(() -> schedule.run(faults, ofLane)));
+    }
+    return schedule;
+  }
+
+  private void run(List<Fault> faults, SplittableRandom random) {
+    while (!isEnding) {
+      Fault.pause(random, MIN_GAP_MILLIS, MAX_GAP_MILLIS);
+      if (isEnding) {
+        return;
+      }
+      // Each has a random of its own, so that what one draws does not change the next.
+      inflict(Fault.any(faults, random), random.split());
+    }
+  }
+
+  private void inflict(Fault fault, SplittableRandom random) {
+    long beginNanos = System.nanoTime();
+    try {
+      String name = fault.inflict(stage, random);
+      history.add(new FaultNote(name, beginNanos, System.nanoTime(), fault.isLoss()));
+    } catch (IOException | RuntimeException | AssertionError e) {
+      failures.add(fault.getClass().getSimpleName() + ": " + e);
+    }
+  }
+
+  /** Ends the faults, waits for that, and returns what did not recover. */
+  List<String> end(Duration bound) throws InterruptedException {
+    isEnding = true;
+    for (Thread lane : lanes) {
+      if (!lane.join(bound)) {
+        failures.add("a fault was not over after " + bound);
+      }
+    }
+    return List.copyOf(failures);
+  }
+}

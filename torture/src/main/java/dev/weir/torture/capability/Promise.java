@@ -1,0 +1,37 @@
+package dev.weir.torture.capability;
+
+/** What the documents promise, by the numbers that they give it. */
+public enum Promise {
+  S1("no window holds more events than the limit in force when its last event was assigned"),
+  S2("no event is scheduled before its requested time, nor in closed time"),
+  S3("one eventId has one slot, and a duplicate takes no capacity"),
+  S4("when a slot was assigned, no earlier window had a place that the event could use"),
+  S5("events are spread within the bound"),
+  S6("a slot that was returned is on disk, and outcome none changed nothing"),
+  L1("a key is never granted more than its limit"),
+  L2("a refusal takes nothing, and retryAfter is sufficient"),
+  L3("several rules are checked in one step: all grant, or nothing is taken"),
+  L4("a repeated requestId gets the same answer and takes nothing"),
+  L5("a changed limit keeps what was used"),
+  L6("arithmetic is exact and rounds against the caller"),
+  A1("every answer is one that /openapi.yaml lists"),
+  A2("what was broken is used again without help");
+
+  private final String claim;
+
+  Promise(String claim) {
+    this.claim = claim;
+  }
+
+  public String claim() {
+    return claim;
+  }
+
+  /** Returns true if a name such as {@code S3}, {@code S} or {@code slots} means this promise. */
+  public boolean isMeantBy(String name) {
+    return name().equalsIgnoreCase(name)
+        || !name.isEmpty()
+            && !Character.isDigit(name.charAt(name.length() - 1))
+            && name().regionMatches(true, 0, name, 0, 1);
+  }
+}

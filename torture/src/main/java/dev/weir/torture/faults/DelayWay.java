@@ -1,0 +1,25 @@
+package dev.weir.torture.faults;
+
+import dev.weir.torture.stage.Node.Way;
+import dev.weir.torture.stage.Stage;
+import java.time.Duration;
+import java.util.SplittableRandom;
+
+/** One way is slow. */
+final class DelayWay implements Fault {
+  @Override
+  public Lane lane() {
+    return Lane.WAYS;
+  }
+
+  @Override
+  public String inflict(Stage stage, SplittableRandom random) {
+    Way way = Ways.any(stage, random);
+    way.relay().delay(Duration.ofMillis(random.nextInt(5, 400)));
+    try {
+      return "delay, %s, for %s".formatted(way.name(), Fault.pause(random, 500, 5_000));
+    } finally {
+      way.relay().mend();
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package dev.weir.torture.faults;
+
+import dev.weir.torture.stage.Stage;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/** Something that goes wrong for a while. */
+public interface Fault {
+  /** Two faults of different lanes may be inflicted at the same time. */
+  enum Lane {
+    PROCESSES,
+    WAYS
+  }
+
+  Lane lane();
+
+  /** Whether it can be inflicted there. */
+  default boolean isPossible(Stage stage) {
+    return true;
+  }
+
+  /** Whether a store loses what it has counted. */
+  default boolean isLoss() {
+    return false;
+  }
+
+  /** Inflicts it, and ends it before this returns. Returns what it was, for the report. */
+  String inflict(Stage stage, SplittableRandom random) throws IOException;
+
+  /** All kinds of faults. */
+  static List<Fault> all() {
+    return List.of(
+        new KillNode(),
+        new SuspendNode(),
+        new KillDatabase(),
+        new SuspendDatabase(),
+        new KillRedis(),
+        new SuspendRedis(),
+        new EmptyRedis(),
+        new CutWay(),
+        new SilenceWay(),
+        new SwallowReplies(),
+        new DelayWay(),
+        new ShiftClock());
+  }
+
+  /** Lets a random time pass, and returns how long it was. */
+  static Duration pause(SplittableRandom random, int minMillis, int maxMillis) {
+    Duration time = Duration.ofMillis(random.nextInt(minMillis, maxMillis));
+    try {
+      Thread.sleep(time);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return time;
+  }
+
+  /** Returns one of them. */
+  static <T> T any(List<T> choices, SplittableRandom random) {
+    return choices.get(random.nextInt(choices.size()));
+  }
+}

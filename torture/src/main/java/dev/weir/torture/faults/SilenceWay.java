@@ -1,0 +1,24 @@
+package dev.weir.torture.faults;
+
+import dev.weir.torture.stage.Node.Way;
+import dev.weir.torture.stage.Stage;
+import java.util.SplittableRandom;
+
+/** Connections of one way stay open, and nothing passes in either direction. */
+final class SilenceWay implements Fault {
+  @Override
+  public Lane lane() {
+    return Lane.WAYS;
+  }
+
+  @Override
+  public String inflict(Stage stage, SplittableRandom random) {
+    Way way = Ways.any(stage, random);
+    way.relay().silence();
+    try {
+      return "silence, %s, for %s".formatted(way.name(), Fault.pause(random, 500, 6_000));
+    } finally {
+      way.relay().mend();
+    }
+  }
+}

@@ -1,0 +1,24 @@
+package dev.weir.torture.faults;
+
+import dev.weir.torture.stage.Node.Way;
+import dev.weir.torture.stage.Stage;
+import java.util.SplittableRandom;
+
+/** One way hands over requests and loses all replies. */
+final class SwallowReplies implements Fault {
+  @Override
+  public Lane lane() {
+    return Lane.WAYS;
+  }
+
+  @Override
+  public String inflict(Stage stage, SplittableRandom random) {
+    Way way = Ways.any(stage, random);
+    way.relay().swallowReplies();
+    try {
+      return "no replies, %s, for %s".formatted(way.name(), Fault.pause(random, 200, 4_000));
+    } finally {
+      way.relay().mend();
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** Limits and leases: a load, and a check of L1 to L6. */
+@NullMarked
+package dev.weir.torture.limits;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,170 @@
+package dev.weir.torture.slots;
+
+import dev.weir.torture.capability.Round;
+import dev.weir.torture.history.Exchange;
+import dev.weir.torture.history.Json;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What is known about the slots of a round: what callers saw, and what the database has. */
+final class SlotFacts {
+  private static final String STORED =
+      """
+      select c.name, s.event_id, s.scheduled, s.state, s.version
+      from slot s join slot_config c using (config_id) where c.name like ? order by s.scheduled
+      """;
+
+  private static final String VERSIONS =
+      """
+      select c.name, v.version, v.max_per_window, v.window_micros
+      from slot_config_version v join slot_config c using (config_id) where c.name like ?
+      """;
+
+  private final Map<String, Event> events = new LinkedHashMap<>();
+  private final Map<String, Map<Integer, Version>> versions = new HashMap<>();
+
+  /** A version of a configuration, as stored. */
+  record Version(int maxPerWindow, long windowMicros) {}
+
+  /** A slot as stored. */
+  record Stored(String config, String eventId, long scheduledMicros, int state, int version) {
+    boolean holdsPlace() {
+      return state == 0 || state == 1;
+    }
+  }
+
+  /** An answer with a slot. */
+  record Given(Exchange exchange, long scheduledMicros, boolean isReplay) {}
+
+  /** Everything about one event id. */
+  static final class Event {
+    final String id;
+    final List<Exchange> asks = new ArrayList<>();
+    final List<Exchange> cancels = new ArrayList<>();
+    final List<Exchange> confirms = new ArrayList<>();
+    final List<Given> given = new ArrayList<>();
+    private @Nullable Stored stored;
+
+    Event(String id) {
+      this.id = id;
+    }
+
+    Optional<Stored> stored() {
+      return Optional.ofNullable(stored);
+    }
+
+    String config() {
+      return Json.read(asks.getFirst().request()).text("configName");
+    }
+
+    /** Before this, it cannot have had a slot. */
+    long beginNanos() {
+      return asks.stream().mapToLong(Exchange::beginNanos).min().orElseThrow();
+    }
+
+    /** From the first answer on, it had one. */
+    Optional<Given> firstGiven() {
+      return given.stream()
+          .min((a, b) -> Long.compare(a.exchange().endNanos(), b.exchange().endNanos()));
+    }
+
+    /** The shortest account of it: the first answer with a slot, or else its first request. */
+    Exchange witness() {
+      return firstGiven().map(Given::exchange).orElseGet(asks::getFirst);
+    }
+  }
+
+  private SlotFacts() {}
+
+  static SlotFacts of(Round round) throws SQLException {
+    SlotFacts facts = new SlotFacts();
+    for (Exchange exchange : round.history().exchanges()) {
+      switch (exchange.kind()) {
+        case SlotLoad.ASK -> facts.ask(exchange);
+        case SlotLoad.CANCEL -> facts.event(exchange.subject()).cancels.add(exchange);
+        case SlotLoad.CONFIRM -> facts.event(exchange.subject()).confirms.add(exchange);
+        default -> {
+          // Of another load.
+        }
+      }
+    }
+    try (Connection connection = round.stage().database().connect()) {
+      facts.read(connection, round.name() + "-%");
+    }
+    return facts;
+  }
+
+  private Event event(String id) {
+    return events.computeIfAbsent(id, Event::new);
+  }
+
+  private void ask(Exchange exchange) {
+    Event event = event(exchange.subject());
+    event.asks.add(exchange);
+    if (exchange.isDone()) {
+      Json answer = exchange.fields();
+      event.given.add(
+          new Given(exchange, answer.micros("scheduledTime"), answer.isTrue("replayed")));
+    }
+  }
+
+  private void read(Connection connection, String pattern) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(STORED)) {
+      statement.setString(1, pattern);
+      try (ResultSet row = statement.executeQuery()) {
+        while (row.next()) {
+          event(row.getString(2)).stored =
+              new Stored(
+                  row.getString(1), row.getString(2), row.getLong(3), row.getInt(4), row.getInt(5));
+        }
+      }
+    }
+    try (PreparedStatement statement = connection.prepareStatement(VERSIONS)) {
+      statement.setString(1, pattern);
+      try (ResultSet row = statement.executeQuery()) {
+        while (row.next()) {
+          versions
+              .computeIfAbsent(row.getString(1), any -> new HashMap<>())
+              .put(row.getInt(2), new Version(row.getInt(3), row.getLong(4)));
+        }
+      }
+    }
+  }
+
+  Collection<Event> events() {
+    return events.values();
+  }
+
+  /** The versions of a configuration. */
+  Map<Integer, Version> versions(String config) {
+    return versions.getOrDefault(config, Map.of());
+  }
+
+  /** Events that hold a place of a configuration, in order of their times. */
+  List<Event> placed(String config) {
+    return events.values().stream()
+        .filter(
+            event ->
+                event
+                    .stored()
+                    .filter(stored -> stored.config().equals(config) && stored.holdsPlace())
+                    .isPresent())
+        .sorted((a, b) -> Long.compare(at(a), at(b)))
+        .toList();
+  }
+
+  /** When a placed event is scheduled. */
+  static long at(Event event) {
+    return event.stored().orElseThrow().scheduledMicros();
+  }
+}

@@ -1,0 +1,173 @@
+package dev.weir.torture.slots;
+
+import dev.weir.torture.capability.Load;
+import dev.weir.torture.capability.Round;
+import dev.weir.torture.history.Exchange;
+import dev.weir.torture.stage.Client;
+import dev.weir.torture.stage.Client.Matter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * Callers that ask for slots: one by one, in streams, with one id on all nodes at the same moment,
+ * again with an id of before; that confirm, cancel and ask again. After a failure most ask again
+ * with the same id, some give up.
+ */
+final class SlotLoad implements Load {
+  static final String ASK = "ask";
+  static final String CANCEL = "cancel";
+  static final String CONFIRM = "confirm";
+  static final String CONFIGURE = "configure";
+
+  private static final String PATH = "/api/v1/slots";
+  private static final int MAX_TRIES = 6;
+  private static final int MAX_STREAM = 30;
+  private static final int REMEMBERED = 64;
+
+  private final Round round;
+  private final Client client;
+  private final AtomicLong ids = new AtomicLong();
+
+  /** Requests of before, some of which are sent again. */
+  private final AtomicReferenceArray<Request> earlier = new AtomicReferenceArray<>(REMEMBERED);
+
+  /** A request of an event. */
+  private record Request(String id, String json) {}
+
+  SlotLoad(Round round) {
+    this.round = round;
+    this.client = round.client();
+  }
+
+  @Override
+  public void prepare() {
+    for (SlotConfig config : SlotConfig.values()) {
+      configure(config, config.json(round.name()), 0);
+    }
+  }
+
+  private Exchange configure(SlotConfig config, String json, int node) {
+    return client.post(
+        new Matter(CONFIGURE, config.name(round.name())), node, "/admin/rate-limit/config", json);
+  }
+
+  @Override
+  public void step(SplittableRandom random) {
+    int node = random.nextInt(client.nodes());
+    switch (random.nextInt(20)) {
+      case 0 -> stream(random, node);
+      case 1, 2, 3 -> onAllAtOnce(random);
+      case 4, 5, 6 -> again(random, node);
+      case 7, 8, 9, 10 -> end(random, node);
+      default -> insist(request(config(random), random), node, random);
+    }
+  }
+
+  /** Any but that of slots that are given back. */
+  private static SlotConfig config(SplittableRandom random) {
+    SlotConfig config = SlotConfig.values()[random.nextInt(SlotConfig.values().length)];
+    return config == SlotConfig.ENDED ? SlotConfig.PACKED : config;
+  }
+
+  private Request request(SlotConfig config, SplittableRandom random) {
+    String id = round.name() + "-e" + ids.incrementAndGet();
+    Request request = new Request(id, config.request(round.name(), id, random));
+    if (config != SlotConfig.ENDED) {
+      earlier.set(random.nextInt(REMEMBERED), request);
+    }
+    return request;
+  }
+
+  private Exchange ask(Request request, int node) {
+    return client.post(new Matter(ASK, request.id()), node, PATH, request.json());
+  }
+
+  /** Asks one node after the other; some give up after a failure. */
+  private boolean insist(Request request, int node, SplittableRandom random) {
+    boolean givesUp = random.nextInt(3) == 0;
+    for (int tries = 0; tries < MAX_TRIES; tries++) {
+      Exchange answer = ask(request, (node + tries) % client.nodes());
+      if (answer.isDone()) {
+        return true;
+      }
+      if (givesUp) {
+        return false;
+      }
+    }
+    return false;
+  }
+
+  /** The same event asks on every node at the same moment. */
+  private void onAllAtOnce(SplittableRandom random) {
+    Request request = request(config(random), random);
+    List<Thread> copies = new ArrayList<>();
+    for (int i = 0; i < client.nodes(); i++) {
+      int node = i;
+      copies.add(Thread.ofVirtual().start(() -> ask(request, node)));
+    }
+    try {
+      for (Thread copy : copies) {
+        copy.join();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** An event of before asks again, perhaps while it still asks. */
+  private void again(SplittableRandom random, int node) {
+    Request request = earlier.get(random.nextInt(REMEMBERED));
+    ask(request == null ? request(SlotConfig.TIGHT, random) : request, node);
+  }
+
+  private void stream(SplittableRandom random, int node) {
+    SlotConfig config = config(random);
+    List<Matter> matters = new ArrayList<>();
+    List<String> lines = new ArrayList<>();
+    for (int i = random.nextInt(2, MAX_STREAM); i > 0; i--) {
+      Request request = request(config, random);
+      matters.add(new Matter(ASK, request.id()));
+      lines.add(request.json());
+      // Twice in one stream.
+      if (random.nextInt(8) == 0) {
+        matters.add(new Matter(ASK, request.id()));
+        lines.add(request.json());
+      }
+    }
+    client.stream(matters, node, lines);
+  }
+
+  /** An event gets a slot, and is confirmed, or cancelled and perhaps requested again. */
+  private void end(SplittableRandom random, int node) {
+    Request request = request(SlotConfig.ENDED, random);
+    if (!insist(request, node, random)) {
+      return;
+    }
+    int next = random.nextInt(client.nodes());
+    String path = PATH + "/" + request.id();
+    switch (random.nextInt(3)) {
+      case 0 -> client.post(new Matter(CONFIRM, request.id()), next, path + "/confirm", "");
+      case 1 -> client.delete(new Matter(CANCEL, request.id()), next, path);
+      default -> {
+        client.delete(new Matter(CANCEL, request.id()), next, path);
+        insist(request, random.nextInt(client.nodes()), random);
+      }
+    }
+  }
+
+  @Override
+  public void change(SplittableRandom random) {
+    int max = random.nextInt(4, 24);
+    int seconds = random.nextInt(3) == 0 ? 3 : 2;
+    configure(
+        SlotConfig.MOVING,
+        SlotConfig.MOVING.json(round.name(), max, seconds),
+        random.nextInt(client.nodes()));
+  }
+
+  @Override
+  public void finish() {}
+}

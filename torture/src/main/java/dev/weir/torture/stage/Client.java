@@ -1,0 +1,144 @@
+package dev.weir.torture.stage;
+
+import dev.weir.server.faults.Api;
+import dev.weir.torture.history.Exchange;
+import dev.weir.torture.history.History;
+import java.io.IOException;
+import java.net.http.HttpResponse;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Sends requests to the nodes and records each with its answer. Thread-safe. */
+public final class Client {
+  private final Stage stage;
+  private final History history;
+
+  public Client(Stage stage, History history) {
+    this.stage = stage;
+    this.history = history;
+  }
+
+  /** What a request is about. */
+  public record Matter(String kind, String subject) {}
+
+  /** A request to a node. */
+  private interface Call {
+    HttpResponse<String> on(Api api) throws IOException, InterruptedException;
+  }
+
+  public int nodes() {
+    return stage.nodes().size();
+  }
+
+  public Exchange get(Matter matter, int node, String path) {
+    return send(matter, node, path, api -> api.get(path));
+  }
+
+  public Exchange post(Matter matter, int node, String path, String json) {
+    return send(matter, node, json, api -> api.post(path, json));
+  }
+
+  public Exchange put(Matter matter, int node, String path, String json) {
+    return send(matter, node, json, api -> api.put(path, json));
+  }
+
+  public Exchange delete(Matter matter, int node, String path) {
+    return send(matter, node, path, api -> api.delete(path));
+  }
+
+  private Exchange send(Matter matter, int node, String request, Call call) {
+    Begun begun = new Begun(matter, node, request);
+    try {
+      HttpResponse<String> answer = call.on(api(node));
+      return begun.ended(answer.statusCode(), answer.body());
+    } catch (IOException e) {
+      return begun.ended(0, e.toString());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return begun.ended(0, e.toString());
+    }
+  }
+
+  /**
+   * Sends lines of slot requests in one stream. Each line becomes an exchange.
+   *
+   * @param matters what each line is about
+   */
+  public List<Exchange> stream(List<Matter> matters, int node, List<String> lines) {
+    List<Begun> begun = new ArrayList<>();
+    for (int i = 0; i < lines.size(); i++) {
+      begun.add(new Begun(matters.get(i), node, lines.get(i)));
+    }
+    List<Exchange> exchanges = new ArrayList<>();
+    String failure = "the stream ended early";
+    try {
+      api(node)
+          .lines(
+              String.join("\n", lines) + "\n",
+              line -> {
+                // A problem of the whole request is one line too many for nobody.
+                if (exchanges.size() < begun.size()) {
+                  exchanges.add(begun.get(exchanges.size()).ended(statusOf(line), line));
+                }
+              });
+    } catch (IOException e) {
+      failure = e.toString();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      failure = e.toString();
+    }
+    while (exchanges.size() < begun.size()) {
+      exchanges.add(begun.get(exchanges.size()).ended(0, failure));
+    }
+    return exchanges;
+  }
+
+  /** A slot has no status, a problem has. */
+  private static int statusOf(String line) {
+    int at = line.indexOf("\"status\":");
+    boolean isProblem = line.contains("\"type\":\"urn:weir:problem:") && at >= 0;
+    if (!isProblem) {
+      return line.contains("\"scheduledTime\"") ? 200 : 0;
+    }
+    int from = at + "\"status\":".length();
+    return Integer.parseInt(line.substring(from, from + 3));
+  }
+
+  private Api api(int node) {
+    return stage.nodes().get(node).api();
+  }
+
+  /** A request that is on its way. */
+  private final class Begun {
+    private final Matter matter;
+    private final int node;
+    private final String request;
+    private final long number = history.next();
+    private final Instant beganAt = Instant.now();
+    private final long beginNanos = System.nanoTime();
+
+    Begun(Matter matter, int node, String request) {
+      this.matter = matter;
+      this.node = node;
+      this.request = request;
+    }
+
+    Exchange ended(int status, String answer) {
+      Exchange exchange =
+          new Exchange(
+              number,
+              matter.kind(),
+              matter.subject(),
+              node + 1,
+              request,
+              beginNanos,
+              beganAt,
+              System.nanoTime(),
+              status,
+              answer);
+      history.add(exchange);
+      return exchange;
+    }
+  }
+}

@@ -1,0 +1,137 @@
+package dev.weir.torture.stage;
+
+import dev.weir.server.faults.Database;
+import dev.weir.server.faults.NodeProcess;
+import dev.weir.server.faults.Ports;
+import dev.weir.server.faults.Program;
+import dev.weir.server.faults.RedisProcess;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+
+/** Three nodes, a PostgreSQL and a Redis, each in a process of its own, on loopback. */
+public final class Stage implements AutoCloseable {
+  static final int NODES = 3;
+
+  private final Deque<AutoCloseable> started = new ArrayDeque<>();
+  private final Settings settings;
+  private final Database database;
+  private final RedisProcess redis;
+  private final List<Node> nodes = new ArrayList<>();
+
+  /**
+   * What a stage is made of.
+   *
+   * @param folder for logs
+   * @param data for what the stores keep
+   * @param jar the program
+   * @param replacing classes in place of some of the program's
+   * @param limitsStore where limits are counted: {@code postgresql} or {@code redis}
+   */
+  public record Settings(
+      Path folder, Path data, Path jar, Optional<Path> replacing, String limitsStore) {}
+
+  private Stage(Settings settings, Database database, RedisProcess redis) {
+    this.settings = settings;
+    this.database = database;
+    this.redis = redis;
+    started.push(database);
+    started.push(redis);
+  }
+
+  public static Stage start(Settings settings) throws IOException {
+    Files.createDirectories(settings.folder());
+    Database database = Database.start(settings.data().resolve("postgresql"));
+    Stage stage;
+    try {
+      stage = new Stage(settings, database, startRedis(settings));
+    } catch (IOException | RuntimeException e) {
+      database.close();
+      throw e;
+    }
+    try {
+      stage.startNodes();
+    } catch (IOException | RuntimeException e) {
+      stage.close();
+      throw e;
+    }
+    return stage;
+  }
+
+  private static RedisProcess startRedis(Settings settings) throws IOException {
+    return RedisProcess.durable(
+        Ports.free(), settings.folder().resolve("redis.log"), settings.data().resolve("redis"));
+  }
+
+  private void startNodes() throws IOException {
+    List<String> program =
+        settings.replacing().isPresent()
+            ? Program.command(settings.replacing().get(), settings.jar(), NodeProcess.MEMORY)
+            : Program.command(settings.jar(), NodeProcess.MEMORY);
+    for (int number = 1; number <= NODES; number++) {
+      Node node =
+          Node.start(
+              new Node.Plan(number, settings.folder(), program, settings.limitsStore()), this);
+      nodes.add(node);
+      started.push(node);
+      // The first creates the tables, which the others would wait for.
+      if (number == 1) {
+        node.awaitReady();
+      }
+    }
+    nodes.forEach(Node::awaitReady);
+  }
+
+  public List<Node> nodes() {
+    return List.copyOf(nodes);
+  }
+
+  public Database database() {
+    return database;
+  }
+
+  public RedisProcess redis() {
+    return redis;
+  }
+
+  /** Starts Redis with nothing of what it had, after it was killed. */
+  public void startRedisEmpty() throws IOException {
+    Path folder = settings.data().resolve("redis");
+    try (var files = Files.walk(folder)) {
+      for (Path each : files.filter(Files::isRegularFile).toList()) {
+        Files.delete(each);
+      }
+    }
+    redis.start();
+  }
+
+  /** Where limits are counted. */
+  public String limitsStore() {
+    return settings.limitsStore();
+  }
+
+  public boolean countsInRedis() {
+    return settings.limitsStore().equals("redis");
+  }
+
+  @Override
+  public synchronized void close() {
+    while (!started.isEmpty()) {
+      try {
+        started.pop().close();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      } catch (RuntimeException e) {
+        throw e;
+      } catch (Exception e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+}
