@@ -47,7 +47,7 @@ public final class Program {
 
   /** The words that start the program of a jar. */
   public static List<String> command(Path jar, String... options) throws IOException {
-    return command(Started.with(jar), options);
+    return command(with(jar), options);
   }
 
   /** The words that start the program of a jar, with other classes in place of some of its own. */
@@ -80,20 +80,20 @@ public final class Program {
         if (Files.isDirectory(code)) {
           return List.of("-cp", System.getProperty("java.class.path"), Main.class.getName());
         }
-        return with(code);
+        return Program.with(code);
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       } catch (URISyntaxException e) {
         throw new IllegalStateException(e);
       }
     }
+  }
 
-    private static List<String> with(Path jar) throws IOException {
-      List<String> words = new ArrayList<>();
-      archiveOf(jar).ifPresent(archive -> words.add(Archives.here().using() + archive));
-      words.addAll(List.of("-jar", jar.toString()));
-      return words;
-    }
+  private static List<String> with(Path jar) throws IOException {
+    List<String> words = new ArrayList<>();
+    archiveOf(jar).ifPresent(archive -> words.add(Archives.here().using() + archive));
+    words.addAll(List.of("-jar", jar.toString()));
+    return words;
   }
 
   /** The options of the JVM that make an archive at the end of a process, and that use it. */

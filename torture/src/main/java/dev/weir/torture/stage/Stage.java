@@ -19,7 +19,9 @@ import java.util.Optional;
 public final class Stage implements AutoCloseable {
   static final int NODES = 3;
 
-  private final Deque<AutoCloseable> started = new ArrayDeque<>();
+  /** What was started, last first. */
+  private final Deque<AutoCloseable> started;
+
   private final Settings settings;
   private final Database database;
   private final RedisProcess redis;
@@ -37,31 +39,35 @@ public final class Stage implements AutoCloseable {
   public record Settings(
       Path folder, Path data, Path jar, Optional<Path> replacing, String limitsStore) {}
 
-  private Stage(Settings settings, Database database, RedisProcess redis) {
+  private Stage(
+      Settings settings,
+      Database database,
+      RedisProcess redis,
+      Deque<AutoCloseable> started) {
     this.settings = settings;
     this.database = database;
     this.redis = redis;
-    started.push(database);
-    started.push(redis);
+    this.started = started;
   }
 
+  /** Starts everything, or nothing if something does not start. */
   public static Stage start(Settings settings) throws IOException {
     Files.createDirectories(settings.folder());
-    Database database = Database.start(settings.data().resolve("postgresql"));
-    Stage stage;
+    RedisProcess redis = startRedis(settings);
+    Deque<AutoCloseable> started = new ArrayDeque<>(List.of(redis));
+    boolean isStarted = false;
     try {
-      stage = new Stage(settings, database, startRedis(settings));
-    } catch (IOException | RuntimeException e) {
-      database.close();
-      throw e;
-    }
-    try {
+      Database database = Database.start(settings.data().resolve("postgresql"));
+      started.push(database);
+      Stage stage = new Stage(settings, database, redis, started);
       stage.startNodes();
-    } catch (IOException | RuntimeException e) {
-      stage.close();
-      throw e;
+      isStarted = true;
+      return stage;
+    } finally {
+      if (!isStarted) {
+        close(started);
+      }
     }
-    return stage;
   }
 
   private static RedisProcess startRedis(Settings settings) throws IOException {
@@ -122,6 +128,10 @@ public final class Stage implements AutoCloseable {
 
   @Override
   public synchronized void close() {
+    close(started);
+  }
+
+  private static void close(Deque<AutoCloseable> started) {
     while (!started.isEmpty()) {
       try {
         started.pop().close();
