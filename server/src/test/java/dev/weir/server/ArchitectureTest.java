@@ -191,13 +191,13 @@ final class ArchitectureTest {
   }
 
   @Test
-  void nothingKnowsTheServerOrTheBenchmarks() {
+  void nothingKnowsTheServerTheBenchmarksOrTheTorture() {
     noClasses()
         .that()
-        .resideOutsideOfPackages("dev.weir.server..", "dev.weir.benchmarks..")
+        .resideOutsideOfPackages("dev.weir.server..", "dev.weir.benchmarks..", "dev.weir.torture..")
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage("dev.weir.server..", "dev.weir.benchmarks..")
+        .resideInAnyPackage("dev.weir.server..", "dev.weir.benchmarks..", "dev.weir.torture..")
         .check(HOUSE);
   }
 

@@ -23,18 +23,22 @@ final class SlotCheck implements Check {
   @Override
   public void check(Findings findings) throws SQLException {
     SlotFacts facts = SlotFacts.of(round);
-    AnswerCheck answers = new AnswerCheck(round.name(), findings);
+    check(facts, round.name(), findings);
+    secondOpinion(facts, findings);
+  }
+
+  static void check(SlotFacts facts, String round, Findings findings) {
+    AnswerCheck answers = new AnswerCheck(round, findings);
     facts.events().forEach(answers::check);
     WindowCheck windows = new WindowCheck(facts, findings);
     for (SlotConfig config : SlotConfig.values()) {
-      String name = config.name(round.name());
+      String name = config.name(round);
       windows.limits(name);
       if (config.isSteady()) {
         windows.earliest(config, name);
         windows.spread(config, name);
       }
     }
-    secondOpinion(facts, findings);
   }
 
   /** What {@code weir verify} finds, with the requests of the events that it names. */

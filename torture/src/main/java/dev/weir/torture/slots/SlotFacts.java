@@ -31,7 +31,7 @@ final class SlotFacts {
       """;
 
   private final Map<String, Event> events = new LinkedHashMap<>();
-  private final Map<String, Map<Integer, Version>> versions = new HashMap<>();
+  private final Map<String, Map<Integer, Version>> versions;
 
   /** A version of a configuration, as stored. */
   record Version(int maxPerWindow, long windowMicros) {}
@@ -84,11 +84,22 @@ final class SlotFacts {
     }
   }
 
-  private SlotFacts() {}
+  private SlotFacts(Map<String, Map<Integer, Version>> versions) {
+    this.versions = versions;
+  }
 
   static SlotFacts of(Round round) throws SQLException {
-    SlotFacts facts = new SlotFacts();
-    for (Exchange exchange : round.history().exchanges()) {
+    String pattern = round.name() + "-%";
+    try (Connection connection = round.stage().database().connect()) {
+      return of(
+          round.history().exchanges(), stored(connection, pattern), versions(connection, pattern));
+    }
+  }
+
+  static SlotFacts of(
+      List<Exchange> exchanges, List<Stored> stored, Map<String, Map<Integer, Version>> versions) {
+    SlotFacts facts = new SlotFacts(versions);
+    for (Exchange exchange : exchanges) {
       switch (exchange.kind()) {
         case SlotLoad.ASK -> facts.ask(exchange);
         case SlotLoad.CANCEL -> facts.event(exchange.subject()).cancels.add(exchange);
@@ -98,9 +109,7 @@ final class SlotFacts {
         }
       }
     }
-    try (Connection connection = round.stage().database().connect()) {
-      facts.read(connection, round.name() + "-%");
-    }
+    stored.forEach(slot -> facts.event(slot.eventId()).stored = slot);
     return facts;
   }
 
@@ -118,17 +127,28 @@ final class SlotFacts {
     }
   }
 
-  private void read(Connection connection, String pattern) throws SQLException {
+  private static List<Stored> stored(Connection connection, String pattern) throws SQLException {
+    List<Stored> stored = new ArrayList<>();
     try (PreparedStatement statement = connection.prepareStatement(STORED)) {
       statement.setString(1, pattern);
       try (ResultSet row = statement.executeQuery()) {
         while (row.next()) {
-          event(row.getString(2)).stored =
+          stored.add(
               new Stored(
-                  row.getString(1), row.getString(2), row.getLong(3), row.getInt(4), row.getInt(5));
+                  row.getString(1),
+                  row.getString(2),
+                  row.getLong(3),
+                  row.getInt(4),
+                  row.getInt(5)));
         }
       }
     }
+    return stored;
+  }
+
+  private static Map<String, Map<Integer, Version>> versions(Connection connection, String pattern)
+      throws SQLException {
+    Map<String, Map<Integer, Version>> versions = new HashMap<>();
     try (PreparedStatement statement = connection.prepareStatement(VERSIONS)) {
       statement.setString(1, pattern);
       try (ResultSet row = statement.executeQuery()) {
@@ -139,6 +159,7 @@ final class SlotFacts {
         }
       }
     }
+    return versions;
   }
 
   Collection<Event> events() {

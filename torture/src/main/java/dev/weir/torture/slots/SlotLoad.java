@@ -150,7 +150,14 @@ final class SlotLoad implements Load {
     String path = PATH + "/" + request.id();
     switch (random.nextInt(3)) {
       case 0 -> client.post(new Matter(CONFIRM, request.id()), next, path + "/confirm", "");
-      case 1 -> client.delete(new Matter(CANCEL, request.id()), next, path);
+      case 1 -> {
+        client.delete(new Matter(CANCEL, request.id()), next, path);
+        // Twice is no mistake, although another event may hold the place by now.
+        if (random.nextBoolean()) {
+          insist(request(SlotConfig.ENDED, random), next, random);
+          client.delete(new Matter(CANCEL, request.id()), next, path);
+        }
+      }
       default -> {
         client.delete(new Matter(CANCEL, request.id()), next, path);
         insist(request, random.nextInt(client.nodes()), random);

@@ -4,11 +4,11 @@ import dev.weir.server.faults.Api;
 import dev.weir.server.faults.NodeProcess;
 import dev.weir.server.faults.Relay;
 import dev.weir.server.faults.Stopped;
+import dev.weir.server.faults.Waiting;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -96,6 +96,23 @@ public final class Node implements AutoCloseable {
     process.awaitReady();
   }
 
+  /** Waits until it may be used, but no longer than this. */
+  public void awaitReady(Duration bound) {
+    long deadlineNanos = System.nanoTime() + bound.toNanos();
+    try (Api direct = new Api(process.address(), bound)) {
+      Waiting.until(
+          "a node to be ready",
+          () -> {
+            try {
+              return System.nanoTime() - deadlineNanos > 0
+                  || direct.get("/health/ready").statusCode() == 200;
+            } catch (IOException e) {
+              return false;
+            }
+          });
+    }
+  }
+
   /** Ends it by SIGKILL and starts it again. */
   public void killAndRestart() throws IOException {
     process.kill();
@@ -111,7 +128,7 @@ public final class Node implements AutoCloseable {
   public void close() throws IOException {
     api.close();
     process.kill();
-    for (Way way : new ArrayList<>(ways())) {
+    for (Way way : ways()) {
       way.relay().close();
     }
   }

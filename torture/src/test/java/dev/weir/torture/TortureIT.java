@@ -1,0 +1,42 @@
+package dev.weir.torture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.torture.capability.Promise;
+import dev.weir.torture.stage.Stage;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIf;
+
+/** A short share of the torture. {@code -Dweir.torture.seed=S} plays another round. */
+@EnabledIf("dev.weir.server.faults.RedisProcess#isInstalled")
+@Timeout(value = 20, unit = TimeUnit.MINUTES)
+final class TortureIT {
+  private static final long SEED = Long.getLong("weir.torture.seed", 27);
+  private static final Duration ROUND = Duration.ofSeconds(20);
+
+  @Test
+  void promisesAreKeptInARoundOfFaults() throws Exception {
+    Path home = Path.of("..").toAbsolutePath().normalize();
+    StringWriter text = new StringWriter();
+    Stage.Settings settings =
+        new Stage.Settings(
+            Path.of("target/torture/" + SEED).toAbsolutePath(),
+            Path.of("data"),
+            home.resolve("server/target/weir.jar"),
+            Optional.empty(),
+            "redis");
+    Hunt hunt = new Hunt(settings, EnumSet.allOf(Promise.class), ROUND);
+    Optional<Torture.Outcome> broken =
+        hunt.run(SEED, Duration.ZERO, new Report(new PrintWriter(text), "redis"));
+    assertThat(broken).as(text::toString).isEmpty();
+    assertThat(text.toString()).contains("all promises kept", "S1=", "S6=", "L1=", "A2=3");
+  }
+}

@@ -1,0 +1,201 @@
+package dev.weir.torture.limits;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.torture.capability.Findings;
+import dev.weir.torture.capability.Promise;
+import dev.weir.torture.capability.Round;
+import dev.weir.torture.capability.Violation;
+import dev.weir.torture.history.Exchange;
+import dev.weir.torture.history.FaultNote;
+import dev.weir.torture.history.History;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Histories that keep or break a promise. */
+final class LimitCheckTest {
+  private static final Instant BEGIN = Instant.parse("2030-01-01T00:00:00Z");
+
+  @TempDir private Path folder;
+  private History history;
+  private long seconds;
+
+  @BeforeEach
+  void open() throws IOException {
+    history = new History(folder.resolve("history.ndjson"));
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    history.close();
+  }
+
+  /** Each takes a tenth of a second, a second after the last. */
+  private void exchange(String kind, String subject, String request, int status, String answer) {
+    seconds++;
+    long nanos = seconds * 1_000_000_000L;
+    history.add(
+        new Exchange(
+            history.next(),
+            kind,
+            subject,
+            1,
+            request.replace('\'', '"'),
+            nanos,
+            BEGIN.plusSeconds(seconds),
+            nanos + 100_000_000L,
+            status,
+            answer.replace('\'', '"')));
+  }
+
+  private void check(String subject, int cost, int status) {
+    String answer = status == 200 ? "{'replayed':false,'decidedAt':'t" + seconds + "'}" : "{}";
+    exchange("check", subject, "{'cost':" + cost + "}", status, answer);
+  }
+
+  private void peek(String subject, int remaining) {
+    exchange("peek", subject, "{}", 200, "{'remaining':" + remaining + "}");
+  }
+
+  private List<Promise> broken() {
+    return violations().stream().map(Violation::promise).distinct().toList();
+  }
+
+  private List<Violation> violations() {
+    Findings findings = new Findings(EnumSet.allOf(Promise.class));
+    new LimitCheck(new Round("r", null, null, history)).check(findings);
+    return findings.violations();
+  }
+
+  @Test
+  void limitThatIsUsedUpExactlyIsKept() {
+    check("FIXED/k", 15, 200);
+    check("FIXED/k", 1, 429);
+    peek("FIXED/k", 0);
+    assertThat(broken()).isEmpty();
+  }
+
+  @Test
+  void grantAboveTheLimitBreaksL1() {
+    check("FIXED/k", 15, 200);
+    check("FIXED/k", 1, 200);
+    assertThat(broken()).containsExactly(Promise.L1);
+    assertThat(violations().getFirst().witness()).hasSize(2);
+  }
+
+  @Test
+  void countThatIsGoneBreaksL1() {
+    check("FIXED/k", 5, 200);
+    peek("FIXED/k", 15);
+    assertThat(broken()).containsExactly(Promise.L1);
+  }
+
+  @Test
+  void refusalThatCountsBreaksL2ButALostAnswerMayCount() {
+    check("FIXED/k", 5, 200);
+    check("FIXED/k", 2, 0);
+    peek("FIXED/k", 8);
+    assertThat(broken()).isEmpty();
+    check("SLIDING/k", 5, 200);
+    check("SLIDING/k", 2, 429);
+    peek("SLIDING/k", 8);
+    assertThat(broken()).containsExactly(Promise.L2);
+  }
+
+  @Test
+  void nothingIsSaidOfCountsAfterALoss() {
+    check("FIXED/k", 5, 200);
+    peek("FIXED/k", 0);
+    assertThat(broken()).containsExactly(Promise.L2);
+    history.add(new FaultNote("Redis came back empty", 0, 1, true));
+    assertThat(broken()).isEmpty();
+  }
+
+  @Test
+  void halfOfTwoRulesBreaksL3() {
+    String both = "{'all':[{'cost':2},{'cost':2}]}";
+    exchange("check", "FIRST/k", both, 0, "lost");
+    exchange("peek", "FIRST/k", both, 200, "{'all':[{'remaining':12},{'remaining':10}]}");
+    assertThat(broken()).containsExactly(Promise.L3);
+  }
+
+  @Test
+  void idThatIsGrantedTwiceOrForTwoRequestsBreaksL4() {
+    exchange("check", "ONCE/k", "{'cost':1,'requestId':'q'}", 200, granted(false, "t1"));
+    exchange("check", "ONCE/k", "{'cost':1,'requestId':'q'}", 200, granted(true, "t1"));
+    exchange("reuse", "ONCE/other", "{'cost':1,'requestId':'q'}", 409, "{}");
+    peek("ONCE/k", 14);
+    assertThat(broken()).isEmpty();
+    exchange("check", "ONCE/k", "{'cost':1,'requestId':'q'}", 200, granted(false, "t2"));
+    assertThat(broken()).contains(Promise.L4);
+    assertThat(violations().getFirst().witness()).hasSize(2);
+  }
+
+  @Test
+  void idOfAnotherRequestThatIsGrantedBreaksL4() {
+    exchange("check", "ONCE/k", "{'cost':1,'requestId':'q'}", 200, granted(false, "t1"));
+    exchange("reuse", "ONCE/other", "{'cost':1,'requestId':'q'}", 200, granted(false, "t2"));
+    assertThat(broken()).containsExactly(Promise.L4);
+  }
+
+  private static String granted(boolean replayed, String decidedAt) {
+    return "{'replayed':%s,'decidedAt':'%s'}".formatted(replayed, decidedAt);
+  }
+
+  @Test
+  void usageThatAChangeForgetsBreaksL5() {
+    exchange("rule", "CHANGING", "{'allowedRequests':12}", 201, "{}");
+    check("CHANGING/k", 5, 200);
+    exchange("rule", "CHANGING", "{'allowedRequests':100000}", 200, "{}");
+    peek("CHANGING/k", LimitLoad.FINAL_LIMIT);
+    assertThat(broken()).containsExactly(Promise.L5);
+  }
+
+  @Test
+  void bucketThatGivesMoreThanIsRefilledBreaksL6() {
+    check("BUCKET/k", 12, 200);
+    check("BUCKET/k", 1, 429);
+    check("BUCKET/k", 1, 200);
+    assertThat(broken()).isEmpty();
+    check("BUCKET/k", 2, 200);
+    assertThat(broken()).containsExactly(Promise.L6);
+  }
+
+  @Test
+  void callerThatWaitedInVainBreaksL2() {
+    check("SOLE/k", 1, 200);
+    check("SOLE/k", 1, 200);
+    exchange("check", "SOLE/k", "{}", 429, "{'retryAfter':0.5}");
+    check("SOLE/k", 1, 429);
+    assertThat(broken()).containsExactly(Promise.L2);
+  }
+
+  @Test
+  void leasesAreHeldUntilTheyEndOrAreGivenBack() {
+    lease("a", 3, 60);
+    exchange("release", "a", "/a", 204, "");
+    lease("b", 3, 1);
+    lease("c", 3, 60);
+    assertThat(broken()).isEmpty();
+    lease("d", 1, 60);
+    assertThat(broken()).containsExactly(Promise.L1);
+    assertThat(violations().getFirst().witness()).hasSize(2);
+  }
+
+  private void lease(String id, int places, int lifeSeconds) {
+    Instant expiresAt = BEGIN.plusSeconds(seconds + 1 + lifeSeconds);
+    exchange(
+        "lease",
+        "lease",
+        "{'count':" + places + "}",
+        201,
+        "{'leaseId':'%s','expiresAt':'%s'}".formatted(id, expiresAt));
+  }
+}

@@ -1,0 +1,174 @@
+package dev.weir.torture.slots;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.torture.capability.Findings;
+import dev.weir.torture.capability.Promise;
+import dev.weir.torture.capability.Violation;
+import dev.weir.torture.history.Exchange;
+import dev.weir.torture.slots.SlotFacts.Stored;
+import dev.weir.torture.slots.SlotFacts.Version;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Answers and stored slots that keep or break a promise. */
+final class SlotCheckTest {
+  private static final String TIGHT = SlotConfig.TIGHT.name("r");
+  private static final String HOURS = SlotConfig.HOURS.name("r");
+
+  private final List<Exchange> exchanges = new ArrayList<>();
+  private final List<Stored> stored = new ArrayList<>();
+  private long seconds;
+
+  private void exchange(String kind, String id, String request, int status, String answer) {
+    seconds++;
+    long nanos = seconds * 1_000_000_000L;
+    exchanges.add(
+        new Exchange(
+            seconds,
+            kind,
+            id,
+            1,
+            request.replace('\'', '"'),
+            nanos,
+            SlotConfig.BEGIN,
+            nanos + 1,
+            status,
+            answer.replace('\'', '"')));
+  }
+
+  private static Instant at(double after) {
+    return SlotConfig.BEGIN.plus(Duration.ofNanos(Math.round(after * 1e9)));
+  }
+
+  private static long micros(double after) {
+    return at(after).getEpochSecond() * 1_000_000 + at(after).getNano() / 1_000;
+  }
+
+  private void ask(String config, String id, double requested, int status, String answer) {
+    String request = "{'eventId':'%s','configName':'%s','requestedTime':'%s'}";
+    exchange("ask", id, request.formatted(id, config, at(requested)), status, answer);
+  }
+
+  private void give(String config, String id, double requested, double scheduled) {
+    String slot = "{'scheduledTime':'%s','replayed':%s}";
+    boolean isReplay =
+        exchanges.stream().anyMatch(before -> before.subject().equals(id) && before.isDone());
+    ask(config, id, requested, 200, slot.formatted(at(scheduled), isReplay));
+  }
+
+  private void store(String config, String id, double scheduled, int state) {
+    stored.add(new Stored(config, id, micros(scheduled), state, 1));
+  }
+
+  private List<Promise> broken() {
+    Findings findings = new Findings(EnumSet.allOf(Promise.class));
+    SlotFacts facts =
+        SlotFacts.of(exchanges, stored, Map.of(TIGHT, Map.of(1, new Version(7, 1_000_000))));
+    SlotCheck.check(facts, "r", findings);
+    return findings.violations().stream().map(Violation::promise).distinct().toList();
+  }
+
+  @Test
+  void eventThatHasItsSlotKeepsAllPromises() {
+    give(TIGHT, "e", 0, 0);
+    give(TIGHT, "e", 0, 0);
+    store(TIGHT, "e", 0, 0);
+    assertThat(broken()).isEmpty();
+  }
+
+  @Test
+  void oneEventTooManyBreaksS1() {
+    for (int i = 0; i < 8; i++) {
+      give(TIGHT, "e" + i, 0, i * 0.125);
+      store(TIGHT, "e" + i, i * 0.125, 0);
+    }
+    assertThat(broken()).contains(Promise.S1);
+  }
+
+  @Test
+  void slotBeforeItsTimeOrInClosedTimeBreaksS2() {
+    give(TIGHT, "e", 3.5, 3.25);
+    store(TIGHT, "e", 3.25, 0);
+    assertThat(broken()).containsExactly(Promise.S2);
+  }
+
+  @Test
+  void slotInClosedTimeBreaksS2() {
+    give(HOURS, "e", 0, 3_600);
+    store(HOURS, "e", 3_600, 0);
+    assertThat(broken()).isEmpty();
+    give(HOURS, "f", 0, 10);
+    store(HOURS, "f", 10, 0);
+    assertThat(broken()).containsExactly(Promise.S2);
+  }
+
+  @Test
+  void secondSlotBreaksS3UnlessTheFirstWasCancelled() {
+    give(TIGHT, "e", 0, 0);
+    exchange("cancel", "e", "/e", 204, "");
+    give(TIGHT, "e", 0, 0.5);
+    store(TIGHT, "e", 0.5, 0);
+    assertThat(broken()).isEmpty();
+    give(TIGHT, "f", 0, 0.25);
+    give(TIGHT, "f", 0, 0.75);
+    store(TIGHT, "f", 0.75, 0);
+    assertThat(broken()).contains(Promise.S3);
+  }
+
+  @Test
+  void freePlaceBeforeAnEventBreaksS4() {
+    give(TIGHT, "e", 0, 1);
+    store(TIGHT, "e", 1, 0);
+    assertThat(broken()).containsExactly(Promise.S4);
+  }
+
+  @Test
+  void placeThatIsTakenLaterDoesNotExcuseALateSlot() {
+    give(TIGHT, "e", 0, 1);
+    store(TIGHT, "e", 1, 0);
+    for (int i = 0; i < 7; i++) {
+      give(TIGHT, "later" + i, 0, i * 0.125);
+      store(TIGHT, "later" + i, i * 0.125, 0);
+    }
+    assertThat(broken()).containsExactly(Promise.S4);
+  }
+
+  @Test
+  void eventsSideBySideBreakS5() {
+    for (int i = 0; i < 4; i++) {
+      give(TIGHT, "e" + i, 0, i * 0.001);
+      store(TIGHT, "e" + i, i * 0.001, 0);
+    }
+    assertThat(broken()).containsExactly(Promise.S5);
+  }
+
+  @Test
+  void slotThatIsNotStoredBreaksS6() {
+    give(TIGHT, "e", 0, 0);
+    assertThat(broken()).containsExactly(Promise.S6);
+  }
+
+  @Test
+  void storedSlotOfARequestThatDidNothingBreaksS6() {
+    ask(TIGHT, "e", 0, 503, "{'outcome':'unknown'}");
+    store(TIGHT, "e", 0, 0);
+    assertThat(broken()).isEmpty();
+    ask(TIGHT, "f", 0, 503, "{'outcome':'none'}");
+    store(TIGHT, "f", 0.5, 0);
+    assertThat(broken()).containsExactly(Promise.S6);
+  }
+
+  @Test
+  void endingThatIsNotStoredBreaksS6() {
+    give(TIGHT, "e", 0, 0);
+    exchange("confirm", "e", "", 200, "{}");
+    store(TIGHT, "e", 0, 0);
+    assertThat(broken()).containsExactly(Promise.S6);
+  }
+}
