@@ -28,7 +28,8 @@ import picocli.CommandLine.Spec;
         "Torture three nodes, a PostgreSQL and a Redis on this machine: load of every kind, faults"
             + " by a seed, and a check of each promise of the documents.",
     mixinStandardHelpOptions = true,
-    footer = "Exit code 0: all promises kept. 1: a promise is broken. 2: it could not be found out.")
+    footer =
+        "Exit code 0: all promises kept. 1: a promise is broken. 2: it could not be found out.")
 public final class Main implements Callable<Integer> {
   private static final List<String> STORES = List.of("postgresql", "redis");
   private static final int MAX_SEED = 1_000_000;
@@ -52,7 +53,8 @@ public final class Main implements Callable<Integer> {
 
   @Option(
       names = "--store",
-      description = "Where limits are counted: postgresql or redis. By default one after the other.")
+      description =
+          "Where limits are counted: postgresql or redis. By default one after the other.")
   private Optional<String> store = Optional.empty();
 
   @Option(
@@ -95,11 +97,7 @@ public final class Main implements Callable<Integer> {
       Hunt hunt =
           new Hunt(
               new Stage.Settings(
-                  folder.resolve(limitsStore),
-                  Path.of("data"),
-                  jar,
-                  Optional.empty(),
-                  limitsStore),
+                  folder.resolve(limitsStore), Path.of("data"), jar, Optional.empty(), limitsStore),
               selected(),
               Duration.ofSeconds(roundSeconds));
       if (hunt.run(first, each, new Report(out, limitsStore)).isPresent()) {
@@ -121,9 +119,7 @@ public final class Main implements Callable<Integer> {
                 + all.stream().map(Mutant::name).collect(Collectors.joining(", ")));
       }
     }
-    return all.stream()
-        .filter(mutant -> names.isEmpty() || names.contains(mutant.name()))
-        .toList();
+    return all.stream().filter(mutant -> names.isEmpty() || names.contains(mutant.name())).toList();
   }
 
   private Set<Promise> selected() {

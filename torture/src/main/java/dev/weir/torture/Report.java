@@ -23,10 +23,7 @@ final class Report {
 
   void print(Torture.Outcome outcome) {
     long beginNanos =
-        outcome.history().exchanges().stream()
-            .mapToLong(Exchange::beginNanos)
-            .min()
-            .orElse(0);
+        outcome.history().exchanges().stream().mapToLong(Exchange::beginNanos).min().orElse(0);
     Map<Exchange.Outcome, Long> outcomes =
         outcome.history().exchanges().stream()
             .collect(Collectors.groupingBy(Exchange::outcome, Collectors.counting()));
@@ -41,10 +38,7 @@ final class Report {
     out.printf("  looked at %s%n", outcome.findings().looked());
     if (!outcome.findings().isClean()) {
       outcome.history().faults().forEach(fault -> print(fault, beginNanos));
-      outcome
-          .findings()
-          .violations()
-          .forEach(violation -> print(outcome, violation, beginNanos));
+      outcome.findings().violations().forEach(violation -> print(outcome, violation, beginNanos));
       out.printf("  all requests: %s%n", outcome.history().file());
     }
     out.flush();

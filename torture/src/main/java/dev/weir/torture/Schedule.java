@@ -13,8 +13,8 @@ import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * The faults of a round. A seed decides which they are, in which order, on which process and for how
- * long; when the next begins also depends on how long the last took.
+ * The faults of a round. A seed decides which they are, in which order, on which process and for
+ * how long; when the next begins also depends on how long the last took.
  */
 final class Schedule {
   private static final int MIN_GAP_MILLIS = 300;

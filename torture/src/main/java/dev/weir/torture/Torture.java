@@ -25,8 +25,7 @@ public final class Torture {
 
   private static final int CALLERS = 5;
   private static final Duration BOUND = Duration.ofMinutes(3);
-  private static final Set<Integer> LISTED =
-      Set.of(0, 200, 201, 204, 404, 409, 412, 429, 503);
+  private static final Set<Integer> LISTED = Set.of(0, 200, 201, 204, 404, 409, 412, 429, 503);
 
   private final Stage stage;
   private final Path folder;
@@ -73,8 +72,7 @@ public final class Torture {
     }
   }
 
-  private void play(
-      History history, List<Load> loads, long seed, Duration time, Findings findings)
+  private void play(History history, List<Load> loads, long seed, Duration time, Findings findings)
       throws InterruptedException {
     Callers callers = Callers.start(loads, CALLERS, seed);
     Schedule schedule = Schedule.start(stage, history, seed);

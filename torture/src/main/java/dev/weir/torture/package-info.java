@@ -1,4 +1,6 @@
-/** Hunts for broken promises: real nodes under load and faults, and a checker of what they answered. */
+/**
+ * Hunts for broken promises: real nodes under load and faults, and a checker of what they answered.
+ */
 @NullMarked
 package dev.weir.torture;
 

@@ -59,8 +59,7 @@ public final class RedisProcess implements AutoCloseable {
   private Process launch() throws IOException {
     List<String> command =
         new ArrayList<>(
-            List.of(
-                "redis-server", "--port", Integer.toString(port), "--bind", "127.0.0.1"));
+            List.of("redis-server", "--port", Integer.toString(port), "--bind", "127.0.0.1"));
     command.addAll(keeping);
     return new ProcessBuilder(command)
         .redirectErrorStream(true)

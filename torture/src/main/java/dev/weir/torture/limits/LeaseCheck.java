@@ -57,8 +57,7 @@ final class LeaseCheck {
     }
     return exchanges.stream()
         .filter(exchange -> exchange.kind().equals(LeaseCaller.LEASE) && exchange.isDone())
-        .map(
-            taken -> held(taken, later.getOrDefault(taken.fields().text("leaseId"), List.of())))
+        .map(taken -> held(taken, later.getOrDefault(taken.fields().text("leaseId"), List.of())))
         .filter(held -> held.untilNanos() - held.fromNanos() > 0)
         .toList();
   }

@@ -104,16 +104,13 @@ final class LimitCheck implements Check {
     private long maxGranted() {
       if (is(LimitRule.CHANGING)) {
         return round.history().exchanges().stream()
-            .filter(
-                change ->
-                    change.kind().equals(LimitLoad.RULE) && change.subject().equals(rule))
+            .filter(change -> change.kind().equals(LimitLoad.RULE) && change.subject().equals(rule))
             .mapToLong(change -> Json.read(change.request()).number("allowedRequests"))
             .filter(limit -> limit < LimitLoad.FINAL_LIMIT)
             .max()
             .orElseThrow();
       }
-      long limit =
-          is(LimitRule.FIRST) ? LimitRule.SECOND.limit() : LimitRule.valueOf(rule).limit();
+      long limit = is(LimitRule.FIRST) ? LimitRule.SECOND.limit() : LimitRule.valueOf(rule).limit();
       // Each of the two stores may grant the limit.
       return is(LimitRule.FALLBACK) && round.stage().countsInRedis() ? 2 * limit : limit;
     }
@@ -153,8 +150,7 @@ final class LimitCheck implements Check {
     }
 
     private void used(Exchange peek) {
-      long limit =
-          is(LimitRule.CHANGING) ? LimitLoad.FINAL_LIMIT : LimitRule.valueOf(rule).limit();
+      long limit = is(LimitRule.CHANGING) ? LimitLoad.FINAL_LIMIT : LimitRule.valueOf(rule).limit();
       List<Long> remaining = Usage.remaining(peek);
       long used = limit - remaining.getFirst();
       if (is(LimitRule.FIRST)) {
@@ -196,19 +192,14 @@ final class LimitCheck implements Check {
 
     private void repeated(Usage.Repeated repeated) {
       findings.looked(Promise.L4, 1);
-      List<Exchange> granted =
-          repeated.checks().stream().filter(Exchange::isDone).toList();
+      List<Exchange> granted = repeated.checks().stream().filter(Exchange::isDone).toList();
       for (Exchange one : granted) {
         for (Exchange other : granted) {
-          boolean bothNew =
-              !one.fields().isTrue("replayed") && !other.fields().isTrue("replayed");
-          boolean differ =
-              !one.fields().text("decidedAt").equals(other.fields().text("decidedAt"));
+          boolean bothNew = !one.fields().isTrue("replayed") && !other.fields().isTrue("replayed");
+          boolean differ = !one.fields().text("decidedAt").equals(other.fields().text("decidedAt"));
           if (one.number() < other.number() && (bothNew || differ)) {
             findings.broken(
-                Promise.L4,
-                repeated.requestId() + " was granted twice",
-                List.of(one, other));
+                Promise.L4, repeated.requestId() + " was granted twice", List.of(one, other));
             return;
           }
         }

@@ -57,7 +57,8 @@ final class LimitLoad implements Load {
   @Override
   public void prepare() {
     for (LimitRule rule : LimitRule.values()) {
-      Exchange created = client.post(new Matter(RULE, rule.name()), 0, RULES, rule.json(round.name()));
+      Exchange created =
+          client.post(new Matter(RULE, rule.name()), 0, RULES, rule.json(round.name()));
       if (rule == LimitRule.CHANGING) {
         changingPath = RULES + "/" + created.fields().number("id");
       }

@@ -77,8 +77,7 @@ final class Usage {
   List<Repeated> byRequestId() {
     Map<String, List<Exchange>> byId = new HashMap<>();
     for (Exchange check : checks) {
-      byId.computeIfAbsent(
-              Json.read(check.request()).text("requestId"), any -> new ArrayList<>())
+      byId.computeIfAbsent(Json.read(check.request()).text("requestId"), any -> new ArrayList<>())
           .add(check);
     }
     return byId.entrySet().stream()

@@ -28,8 +28,7 @@ public record Mutant(String name, Promise promise, String store, List<String> li
   public static List<Mutant> all(Path root) throws IOException {
     try (Stream<Path> files = Files.list(root.resolve(FOLDER))) {
       List<Mutant> mutants = new ArrayList<>();
-      for (Path file :
-          files.filter(file -> file.toString().endsWith(SUFFIX)).sorted().toList()) {
+      for (Path file : files.filter(file -> file.toString().endsWith(SUFFIX)).sorted().toList()) {
         mutants.add(read(file));
       }
       return mutants;
@@ -118,7 +117,15 @@ public record Mutant(String name, Promise promise, String store, List<String> li
                   messages,
                   files,
                   null,
-                  List.of("-proc:none", "-nowarn", "--release", "21", "-cp", classPath, "-d", classes.toString()),
+                  List.of(
+                      "-proc:none",
+                      "-nowarn",
+                      "--release",
+                      "21",
+                      "-cp",
+                      classPath,
+                      "-d",
+                      classes.toString()),
                   null,
                   files.getJavaFileObjectsFromStrings(sources))
               .call();

@@ -55,8 +55,12 @@ final class AnswerCheck {
       early(event, given, "in closed time");
     }
     if (event.config().equals(SlotConfig.NOW.name(round))) {
-      Exchange first = event.asks.stream().min((a, b) -> Long.compare(a.beginNanos(), b.beginNanos())).orElseThrow();
-      long nowMicros = first.beganAt().getEpochSecond() * 1_000_000 + first.beganAt().getNano() / 1_000;
+      Exchange first =
+          event.asks.stream()
+              .min((a, b) -> Long.compare(a.beginNanos(), b.beginNanos()))
+              .orElseThrow();
+      long nowMicros =
+          first.beganAt().getEpochSecond() * 1_000_000 + first.beganAt().getNano() / 1_000;
       if (scheduled < nowMicros - CLOCK_MICROS) {
         early(event, given, "before it was requested, at " + first.beganAt());
       }
@@ -142,8 +146,7 @@ final class AnswerCheck {
     }
     boolean neverDone =
         event.asks.stream()
-            .allMatch(
-                ask -> ask.outcome() == Outcome.NONE || ask.outcome() == Outcome.REFUSED);
+            .allMatch(ask -> ask.outcome() == Outcome.NONE || ask.outcome() == Outcome.REFUSED);
     if (neverDone && stored.isPresent()) {
       broken(event, "has a slot, although each request failed with outcome none", event.witness());
     }
@@ -159,7 +162,8 @@ final class AnswerCheck {
     boolean isAskedAgain =
         event.cancels.stream()
             .anyMatch(
-                cancel -> event.asks.stream().anyMatch(ask -> !ask.precedes(cancel) || ask.isUnknown()));
+                cancel ->
+                    event.asks.stream().anyMatch(ask -> !ask.precedes(cancel) || ask.isUnknown()));
     if (!isAskedAgain) {
       event.cancels.stream()
           .filter(Exchange::isDone)

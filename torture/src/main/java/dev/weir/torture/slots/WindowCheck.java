@@ -37,7 +37,9 @@ final class WindowCheck {
               Map<Long, List<Event>> windows = new TreeMap<>();
               for (Event event : placed) {
                 if (version(event) <= number) {
-                  windows.computeIfAbsent(window(event, version), any -> new ArrayList<>()).add(event);
+                  windows
+                      .computeIfAbsent(window(event, version), any -> new ArrayList<>())
+                      .add(event);
                 }
               }
               windows.forEach((window, events) -> limit(config, number, version, events));
@@ -88,8 +90,7 @@ final class WindowCheck {
       List<Event> inside = windows.getOrDefault(window, List.of());
       long before =
           event.firstGiven().map(Given::exchange).map(Exchange::endNanos).orElse(Long.MAX_VALUE);
-      List<Event> late =
-          inside.stream().filter(other -> other.beginNanos() - before > 0).toList();
+      List<Event> late = inside.stream().filter(other -> other.beginNanos() - before > 0).toList();
       if (inside.size() - late.size() < version.maxPerWindow()) {
         List<Exchange> witness = new ArrayList<>(List.of(event.witness()));
         late.stream().limit(1).map(Event::witness).forEach(witness::add);

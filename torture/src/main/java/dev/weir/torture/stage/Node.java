@@ -49,8 +49,7 @@ public final class Node implements AutoCloseable {
   static Node start(Plan plan, Stage stage) throws IOException {
     Relay toDatabase = new Relay(stage.database().port());
     Relay toRedis = new Relay(stage.redis().port());
-    Map<String, String> settings =
-        new HashMap<>(stage.database().environment(toDatabase.port()));
+    Map<String, String> settings = new HashMap<>(stage.database().environment(toDatabase.port()));
     settings.put("WEIR_DB_WAIT", "PT2S");
     settings.put("WEIR_LIMITS_STORE", plan.limitsStore());
     settings.put("WEIR_LIMITS_NODES", Integer.toString(Stage.NODES));

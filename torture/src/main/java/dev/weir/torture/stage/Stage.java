@@ -40,10 +40,7 @@ public final class Stage implements AutoCloseable {
       Path folder, Path data, Path jar, Optional<Path> replacing, String limitsStore) {}
 
   private Stage(
-      Settings settings,
-      Database database,
-      RedisProcess redis,
-      Deque<AutoCloseable> started) {
+      Settings settings, Database database, RedisProcess redis, Deque<AutoCloseable> started) {
     this.settings = settings;
     this.database = database;
     this.redis = redis;

@@ -134,8 +134,9 @@ final class LimitCheckTest {
     peek("ONCE/k", 14);
     assertThat(broken()).isEmpty();
     exchange("check", "ONCE/k", "{'cost':1,'requestId':'q'}", 200, granted(false, "t2"));
-    assertThat(broken()).contains(Promise.L4);
-    assertThat(violations().getFirst().witness()).hasSize(2);
+    // Of two grants, one more counts than is used, too.
+    assertThat(broken()).containsExactly(Promise.L1, Promise.L4);
+    assertThat(violations().getLast().witness()).hasSize(2);
   }
 
   @Test
