@@ -31,9 +31,6 @@ public record Hunt(Stage.Settings settings, Set<Promise> selected, Duration roun
                 settings.jar(),
                 settings.replacing(),
                 settings.limitsStore()));
-    Thread end = new Thread(stage::close);
-    // Ctrl-C leaves no process behind.
-    Runtime.getRuntime().addShutdownHook(end);
     try {
       Torture torture = new Torture(stage, settings.folder(), selected);
       long seed = firstSeed;
@@ -47,7 +44,6 @@ public record Hunt(Stage.Settings settings, Set<Promise> selected, Duration roun
       return Optional.empty();
     } finally {
       stage.close();
-      Runtime.getRuntime().removeShutdownHook(end);
       delete(data);
     }
   }

@@ -95,6 +95,10 @@ public final class NodeProcess implements AutoCloseable {
     return this;
   }
 
+  public long pid() {
+    return process.pid();
+  }
+
   /** Ends it on the spot, as a power cut would. */
   public void kill() {
     process.destroyForcibly();

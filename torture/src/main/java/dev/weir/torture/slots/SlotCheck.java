@@ -34,6 +34,9 @@ final class SlotCheck implements Check {
     for (SlotConfig config : SlotConfig.values()) {
       String name = config.name(round);
       windows.limits(name);
+      if (config.isEven()) {
+        windows.distances(config, name);
+      }
       if (config.isSteady()) {
         windows.earliest(config, name);
         windows.spread(config, name);

@@ -46,6 +46,11 @@ enum SlotConfig {
     return this == TIGHT || this == PACKED;
   }
 
+  /** Whether the configuration never changes and keeps its events apart. */
+  boolean isEven() {
+    return isSteady() || this == ENDED;
+  }
+
   int maxPerWindow() {
     return maxPerWindow;
   }

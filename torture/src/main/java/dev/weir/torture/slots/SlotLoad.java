@@ -81,6 +81,13 @@ final class SlotLoad implements Load {
     return request;
   }
 
+  /** Another event that asks for the same. */
+  private Request like(Request request) {
+    String id = round.name() + "-e" + ids.incrementAndGet();
+    return new Request(
+        id, request.json().replace("\"" + request.id() + "\"", "\"" + id + "\""));
+  }
+
   private Exchange ask(Request request, int node) {
     return client.post(new Matter(ASK, request.id()), node, PATH, request.json());
   }
@@ -154,8 +161,9 @@ final class SlotLoad implements Load {
         client.delete(new Matter(CANCEL, request.id()), next, path);
         // Twice is no mistake, although another event may hold the place by now.
         if (random.nextBoolean()) {
-          insist(request(SlotConfig.ENDED, random), next, random);
+          insist(like(request), next, random);
           client.delete(new Matter(CANCEL, request.id()), next, path);
+          insist(like(request), next, random);
         }
       }
       default -> {

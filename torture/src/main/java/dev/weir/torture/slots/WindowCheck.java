@@ -141,6 +141,22 @@ final class WindowCheck {
     }
   }
 
+  /** Two events are never closer than size / (2 × max). */
+  void distances(SlotConfig config, String name) {
+    List<Event> placed = facts.placed(name);
+    for (int i = 1; i < placed.size(); i++) {
+      findings.looked(Promise.S5, 1);
+      long micros = SlotFacts.at(placed.get(i)) - SlotFacts.at(placed.get(i - 1));
+      // Times are rounded down to microseconds.
+      if (micros + 1 < config.windowMicros() / (2L * config.maxPerWindow())) {
+        findings.broken(
+            Promise.S5,
+            "two events of %s are %d microseconds apart".formatted(name, micros),
+            List.of(placed.get(i - 1).witness(), placed.get(i).witness()));
+      }
+    }
+  }
+
   static Instant instant(long micros) {
     return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
   }

@@ -45,7 +45,15 @@ public final class FakeClock {
         "FAKETIME_CACHE_DURATION", "1",
         // What measures spans of time stays right, as on a machine whose clock is set.
         "FAKETIME_DONT_FAKE_MONOTONIC", "1",
-        "DONT_FAKE_MONOTONIC", "1");
+        "DONT_FAKE_MONOTONIC", "1",
+        // Otherwise no thread of a JVM waits: each wakes up over and over.
+        "FAKETIME_FORCE_MONOTONIC_FIX", "0");
+  }
+
+  /** Removes what the library leaves of a process that was killed. */
+  static void cleanUpAfter(long pid) throws IOException {
+    Files.deleteIfExists(Path.of("/dev/shm/faketime_shm_" + pid));
+    Files.deleteIfExists(Path.of("/dev/shm/sem.faketime_sem_" + pid));
   }
 
   /** Sets it ahead, or back if the shift is negative. */

@@ -114,8 +114,16 @@ public final class Node implements AutoCloseable {
 
   /** Ends it by SIGKILL and starts it again. */
   public void killAndRestart() throws IOException {
-    process.kill();
+    kill();
     process.restart();
+  }
+
+  private void kill() throws IOException {
+    long pid = process.pid();
+    process.kill();
+    if (clock.isPresent()) {
+      FakeClock.cleanUpAfter(pid);
+    }
   }
 
   /** Stops it by SIGSTOP until the result is closed. */
@@ -126,7 +134,7 @@ public final class Node implements AutoCloseable {
   @Override
   public void close() throws IOException {
     api.close();
-    process.kill();
+    kill();
     for (Way way : ways()) {
       way.relay().close();
     }

@@ -9,11 +9,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentLinkedDeque;
 
 /** Three nodes, a PostgreSQL and a Redis, each in a process of its own, on loopback. */
 public final class Stage implements AutoCloseable {
@@ -21,6 +21,8 @@ public final class Stage implements AutoCloseable {
 
   /** What was started, last first. */
   private final Deque<AutoCloseable> started;
+
+  private final Thread end;
 
   private final Settings settings;
   private final Database database;
@@ -40,23 +42,32 @@ public final class Stage implements AutoCloseable {
       Path folder, Path data, Path jar, Optional<Path> replacing, String limitsStore) {}
 
   private Stage(
-      Settings settings, Database database, RedisProcess redis, Deque<AutoCloseable> started) {
+      Settings settings,
+      Database database,
+      RedisProcess redis,
+      Deque<AutoCloseable> started,
+      Thread end) {
     this.settings = settings;
     this.database = database;
     this.redis = redis;
     this.started = started;
+    this.end = end;
   }
 
   /** Starts everything, or nothing if something does not start. */
   public static Stage start(Settings settings) throws IOException {
     Files.createDirectories(settings.folder());
-    RedisProcess redis = startRedis(settings);
-    Deque<AutoCloseable> started = new ArrayDeque<>(List.of(redis));
+    Deque<AutoCloseable> started = new ConcurrentLinkedDeque<>();
+    Thread end = new Thread(() -> close(started));
+    // Ctrl-C leaves no process behind.
+    Runtime.getRuntime().addShutdownHook(end);
     boolean isStarted = false;
     try {
+      RedisProcess redis = startRedis(settings);
+      started.push(redis);
       Database database = Database.start(settings.data().resolve("postgresql"));
       started.push(database);
-      Stage stage = new Stage(settings, database, redis, started);
+      Stage stage = new Stage(settings, database, redis, started, end);
       stage.startNodes();
       isStarted = true;
       return stage;
@@ -124,14 +135,15 @@ public final class Stage implements AutoCloseable {
   }
 
   @Override
-  public synchronized void close() {
+  public void close() {
     close(started);
+    Runtime.getRuntime().removeShutdownHook(end);
   }
 
   private static void close(Deque<AutoCloseable> started) {
-    while (!started.isEmpty()) {
+    for (AutoCloseable next = started.poll(); next != null; next = started.poll()) {
       try {
-        started.pop().close();
+        next.close();
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       } catch (RuntimeException e) {
