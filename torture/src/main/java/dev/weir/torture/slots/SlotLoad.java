@@ -84,8 +84,7 @@ final class SlotLoad implements Load {
   /** Another event that asks for the same. */
   private Request like(Request request) {
     String id = round.name() + "-e" + ids.incrementAndGet();
-    return new Request(
-        id, request.json().replace("\"" + request.id() + "\"", "\"" + id + "\""));
+    return new Request(id, request.json().replace("\"" + request.id() + "\"", "\"" + id + "\""));
   }
 
   private Exchange ask(Request request, int node) {
