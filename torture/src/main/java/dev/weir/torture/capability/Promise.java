@@ -29,9 +29,9 @@ public enum Promise {
 
   /** Returns true if a name such as {@code S3}, {@code S} or {@code slots} means this promise. */
   public boolean isMeantBy(String name) {
-    return name().equalsIgnoreCase(name)
-        || !name.isEmpty()
-            && !Character.isDigit(name.charAt(name.length() - 1))
-            && name().regionMatches(true, 0, name, 0, 1);
+    boolean isNumber = !name.isEmpty() && Character.isDigit(name.charAt(name.length() - 1));
+    return isNumber
+        ? name().equalsIgnoreCase(name)
+        : !name.isEmpty() && name().regionMatches(true, 0, name, 0, 1);
   }
 }
