@@ -10,6 +10,7 @@ import dev.weir.torture.slots.SlotFacts.Stored;
 import dev.weir.torture.slots.SlotFacts.Version;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -47,19 +48,21 @@ final class SlotCheckTest {
   }
 
   private static long micros(double after) {
-    return at(after).getEpochSecond() * 1_000_000 + at(after).getNano() / 1_000;
+    return ChronoUnit.MICROS.between(Instant.EPOCH, at(after));
   }
 
   private void ask(String config, String id, double requested, int status, String answer) {
-    String request = "{'eventId':'%s','configName':'%s','requestedTime':'%s'}";
-    exchange("ask", id, request.formatted(id, config, at(requested)), status, answer);
+    String request =
+        "{'eventId':'%s','configName':'%s','requestedTime':'%s'}"
+            .formatted(id, config, at(requested));
+    exchange("ask", id, request, status, answer);
   }
 
   private void give(String config, String id, double requested, double scheduled) {
-    String slot = "{'scheduledTime':'%s','replayed':%s}";
     boolean isReplay =
         exchanges.stream().anyMatch(before -> before.subject().equals(id) && before.isDone());
-    ask(config, id, requested, 200, slot.formatted(at(scheduled), isReplay));
+    String slot = "{'scheduledTime':'%s','replayed':%s}".formatted(at(scheduled), isReplay);
+    ask(config, id, requested, 200, slot);
   }
 
   private void store(String config, String id, double scheduled, int state) {
