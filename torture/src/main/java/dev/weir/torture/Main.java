@@ -71,8 +71,8 @@ public final class Main implements Callable<Integer> {
               + " or for the given minutes.")
   private @Nullable List<String> mutants;
 
-  @Option(names = "--root", defaultValue = ".", hidden = true, description = "The sources.")
-  private Path root;
+  @Option(names = "--root", hidden = true, description = "The sources.")
+  private Path root = Path.of(".");
 
   public static void main(String... arguments) {
     System.exit(new CommandLine(new Main()).setExitCodeExceptionMapper(e -> 2).execute(arguments));
