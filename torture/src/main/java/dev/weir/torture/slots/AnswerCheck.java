@@ -9,9 +9,11 @@ import dev.weir.torture.slots.SlotFacts.Event;
 import dev.weir.torture.slots.SlotFacts.Given;
 import dev.weir.torture.slots.SlotFacts.Stored;
 import java.time.DayOfWeek;
+import java.time.Instant;
 import java.time.LocalTime;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 
@@ -59,8 +61,7 @@ final class AnswerCheck {
           event.asks.stream()
               .min((a, b) -> Long.compare(a.beginNanos(), b.beginNanos()))
               .orElseThrow();
-      long nowMicros =
-          first.beganAt().getEpochSecond() * 1_000_000 + first.beganAt().getNano() / 1_000;
+      long nowMicros = ChronoUnit.MICROS.between(Instant.EPOCH, first.beganAt());
       if (scheduled < nowMicros - CLOCK_MICROS) {
         early(event, given, "before it was requested, at " + first.beganAt());
       }
