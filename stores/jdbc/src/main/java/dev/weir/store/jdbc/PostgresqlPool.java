@@ -98,8 +98,8 @@ public final class PostgresqlPool {
    * Returns the settings of each session. The timeouts keep a node that hangs in a transaction from
    * locking a configuration forever. Every statement has an index and one good plan: a plan made
    * while a table was empty, or by statistics of another time, must not scan the table once it has
-   * grown, nor read a whole range of an index to sort it, which a bitmap allows. Planning each batch
-   * anew costs more than a quarter of its time.
+   * grown, nor read a whole range of an index to sort it, which a bitmap allows. Planning each
+   * batch anew costs more than a quarter of its time.
    */
   static String options(Duration lockTimeout, Duration statementTimeout) {
     return "-c lock_timeout=%ss -c statement_timeout=%ss"

@@ -16,8 +16,8 @@ import java.util.Optional;
  *
  * <p>Nodes decide about one key of one limit. Redis may be killed and come back with all its data,
  * with none, or with what it had when it was saved, which is also what a replica has that lagged;
- * it may be flushed, and a node may be killed. Each node reads the marker once
- * per second, here once in each unit of time.
+ * it may be flushed, and a node may be killed. Each node reads the marker once per second, here
+ * once in each unit of time.
  *
  * <p>Counting is the real code, {@link FixedWindow}, and so is the order of markers, {@link
  * Marker#isAfter}. The scripts are restated in {@link ModelRedis}; what nodes do with their answers
