@@ -57,8 +57,6 @@ final class MessageLists {
 
   private static final String IN_ONE_STATE = "where m.state = ? or m.place = ?\n";
 
-  private static final String LIMITED = "order by %s limit ?";
-
   /** No id comes before it. */
   private static final UUID FIRST_ID = new UUID(0, 0);
 
@@ -84,7 +82,7 @@ final class MessageLists {
       parameters.add(MessageRow.code(query.state().get()));
       parameters.add(MAX_READ);
     }
-    sql.append(LIMITED.formatted(isOfOne ? ORDER_OF_ONE_USER : ORDER));
+    sql.append("order by ").append(isOfOne ? ORDER_OF_ONE_USER : ORDER).append(" limit ?");
     parameters.add(query.max());
     return page(
         query,
