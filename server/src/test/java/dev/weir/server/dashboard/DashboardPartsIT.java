@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.assertions.LocatorAssertions;
 import com.microsoft.playwright.options.AriaRole;
+import dev.weir.server.faults.PreparedDatabase;
 import dev.weir.server.faults.Relay;
 import dev.weir.server.http.Http;
 import dev.weir.server.payments.Feeds;
@@ -52,7 +53,7 @@ final class DashboardPartsIT {
 
   @BeforeAll
   static void start() throws IOException {
-    database = EmbeddedDatabase.start(folder.resolve("database"));
+    database = PreparedDatabase.start(folder.resolve("database"));
     URI address = URI.create(database.jdbcUrl().substring("jdbc:".length()));
     toDatabase = new Relay(address.getPort());
     node =

@@ -1,5 +1,6 @@
 package dev.weir.server.faults;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.server.verify.Findings;
 import dev.weir.server.verify.Verifier;
 import dev.weir.server.wiring.postgresql.EmbeddedDatabase;
@@ -18,18 +19,32 @@ import java.util.stream.Stream;
 public final class Database implements AutoCloseable {
   private static final Duration BOUND = Duration.ofMinutes(3);
 
+  /** Longer than a statement of the tests waits for a connection, even on a busy machine. */
+  private static final Duration CONNECTION_BOUND = Duration.ofMinutes(5);
+
   private final Path folder;
   private EmbeddedDatabase postgresql;
 
-  private Database(Path folder) {
+  private Database(Path folder, EmbeddedDatabase postgresql) {
     this.folder = folder;
-    this.postgresql = EmbeddedDatabase.start(folder);
+    this.postgresql = postgresql;
   }
 
+  /** Starts one that has all tables. */
   public static Database start(Path folder) throws IOException {
+    choosePort(folder);
+    return new Database(folder, PreparedDatabase.start(folder));
+  }
+
+  /** Starts one without tables, which the first node creates. */
+  static Database startEmpty(Path folder) throws IOException {
+    choosePort(folder);
+    return new Database(folder, EmbeddedDatabase.start(folder));
+  }
+
+  private static void choosePort(Path folder) throws IOException {
     Files.createDirectories(folder);
     Files.writeString(folder.resolve("port"), Integer.toString(Ports.free()));
-    return new Database(folder);
   }
 
   /** What a node needs to find it, and to wait for it on however busy a machine. */
@@ -62,6 +77,21 @@ public final class Database implements AutoCloseable {
   public Connection connect() throws SQLException {
     return DriverManager.getConnection(
         postgresql.jdbcUrl(), postgresql.user(), postgresql.password());
+  }
+
+  /** Returns two connections for statements of a test, which outlive the end of the database. */
+  public HikariDataSource pool() {
+    return pool(postgresql);
+  }
+
+  static HikariDataSource pool(EmbeddedDatabase postgresql) {
+    HikariDataSource connections = new HikariDataSource();
+    connections.setJdbcUrl(postgresql.jdbcUrl());
+    connections.setUsername(postgresql.user());
+    connections.setPassword(postgresql.password());
+    connections.setMaximumPoolSize(2);
+    connections.setConnectionTimeout(CONNECTION_BOUND.toMillis());
+    return connections;
   }
 
   /** Ends all its processes on the spot; it is started again by its supervisor. */

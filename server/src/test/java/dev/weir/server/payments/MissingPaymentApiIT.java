@@ -2,6 +2,7 @@ package dev.weir.server.payments;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.server.faults.PreparedDatabase;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
 import dev.weir.server.wiring.Node;
@@ -46,8 +47,8 @@ final class MissingPaymentApiIT {
   private static EmbeddedDatabase database;
 
   @BeforeAll
-  static void start() {
-    database = EmbeddedDatabase.start(folder.resolve("postgresql"));
+  static void start() throws IOException {
+    database = PreparedDatabase.start(folder.resolve("postgresql"));
   }
 
   @AfterAll

@@ -3,6 +3,7 @@ package dev.weir.server.verify;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.faults.Api;
+import dev.weir.server.faults.PreparedDatabase;
 import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.Setting;
 import dev.weir.server.wiring.Settings;
@@ -36,7 +37,7 @@ final class RacingEndingsIT {
 
   @Test
   void theDatabaseProvesEveryRuleAfterRacingEndings(@TempDir Path folder) throws Exception {
-    try (EmbeddedDatabase postgresql = EmbeddedDatabase.start(folder.resolve("data"));
+    try (EmbeddedDatabase postgresql = PreparedDatabase.start(folder.resolve("data"));
         Node one = start(postgresql);
         Node two = start(postgresql);
         Api first = new Api(one.address());

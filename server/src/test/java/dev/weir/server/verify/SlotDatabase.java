@@ -3,6 +3,7 @@ package dev.weir.server.verify;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.faults.Api;
+import dev.weir.server.faults.PreparedDatabase;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.Setting;
@@ -49,7 +50,7 @@ final class SlotDatabase implements AutoCloseable {
   static SlotDatabase create(Path folder) throws IOException, InterruptedException {
     SlotDatabase database =
         new SlotDatabase(
-            EmbeddedDatabase.start(folder.resolve("data")), folder.resolve("answers.ndjson"));
+            PreparedDatabase.start(folder.resolve("data")), folder.resolve("answers.ndjson"));
     database.assignSlots();
     return database;
   }

@@ -2,6 +2,7 @@ package dev.weir.server.wiring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.server.faults.PreparedDatabase;
 import dev.weir.server.http.Http;
 import dev.weir.server.wiring.postgresql.EmbeddedDatabase;
 import dev.weir.store.tck.internal.LossyRelay;
@@ -40,7 +41,7 @@ final class LostAnswerIT {
 
   @BeforeAll
   static void start() throws IOException {
-    database = EmbeddedDatabase.start(folder);
+    database = PreparedDatabase.start(folder);
     straight = Node.start(settings(database.jdbcUrl(), PATIENT, true));
     witness = new Http(straight.address());
     relay = new LossyRelay(port());

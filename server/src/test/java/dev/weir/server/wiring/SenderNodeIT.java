@@ -43,7 +43,8 @@ final class SenderNodeIT {
 
   @BeforeAll
   static void start() throws Exception {
-    database = migrated(folder.resolve("data"));
+    // The sender does not create the tables.
+    database = Database.start(folder.resolve("data"));
     int port = Ports.free();
     toKafka = new Relay(port);
     kafka = KafkaProcess.start(folder.resolve("kafka"), port, toKafka.port());
@@ -154,16 +155,6 @@ final class SenderNodeIT {
   private static boolean isReadyWithout(Http http, String warning) {
     Http.Answer ready = http.get("/health/ready");
     return ready.status() == 200 && !ready.text().contains(warning);
-  }
-
-  /** The sender does not create the tables, a node does. */
-  private static Database migrated(Path folder) throws Exception {
-    Database database = Database.start(folder);
-    Settings settings = Settings.of(Map.of(), database.environment(), Optional.empty());
-    dev.weir.server.wiring.Database.open(
-            DatabaseSettings.of(settings).orElseThrow(), StopSignal.NEVER)
-        .close();
-    return database;
   }
 
   private static Settings settings(Map<Setting, String> more) {
