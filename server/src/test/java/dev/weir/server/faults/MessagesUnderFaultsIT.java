@@ -2,6 +2,7 @@ package dev.weir.server.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.server.faults.MessageHistory.Counted;
 import dev.weir.server.faults.MessageHistory.Delivered;
 import dev.weir.server.faults.MessageHistory.OnTopic;
@@ -64,6 +65,7 @@ final class MessagesUnderFaultsIT {
 
   @TempDir private static Path folder;
   private static Database database;
+  private static HikariDataSource connections;
   private static MessageTables tables;
   private static RedisProcess redis;
   private static KafkaProcess kafka;
@@ -78,7 +80,8 @@ final class MessagesUnderFaultsIT {
   @BeforeAll
   static void start() throws Exception {
     database = STARTED.add(Database.start(folder.resolve("data")));
-    tables = new MessageTables(database::connect);
+    connections = STARTED.add(database.pool());
+    tables = new MessageTables(connections::getConnection);
     redis = STARTED.add(new RedisProcess(Ports.free(), folder.resolve("redis.log")));
     int port = Ports.free();
     kafka = STARTED.add(KafkaProcess.start(folder.resolve("kafka"), port, port));
@@ -169,6 +172,7 @@ final class MessagesUnderFaultsIT {
       case POSTGRESQL -> {
         load.excuse(DATABASE_DOWN);
         database.kill();
+        connections.getHikariPoolMXBean().softEvictConnections();
       }
     }
   }

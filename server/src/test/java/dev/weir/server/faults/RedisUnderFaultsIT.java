@@ -14,6 +14,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,6 +29,7 @@ final class RedisUnderFaultsIT {
   private static final int LIMIT = 50;
   private static final int CALLERS = 4;
   private static final int ASKS_OF_A_PHASE = 120;
+  private static final long PAUSE_NANOS = Duration.ofMillis(10).toNanos();
 
   @AutoClose private final StartedParts started = new StartedParts();
 
@@ -97,6 +99,8 @@ final class RedisUnderFaultsIT {
         }
       }
       asked.incrementAndGet();
+      // A store that is given up is answered for at once, and that would be all that is done.
+      LockSupport.parkNanos(PAUSE_NANOS);
     }
     return true;
   }
