@@ -34,6 +34,7 @@ public final class TopicReader implements AutoCloseable {
           .mapToObj(partition -> new TopicPartition(TOPIC, partition))
           .toList();
   private final List<Entry> entries = new ArrayList<>();
+  private final Map<Long, List<Entry>> byUser = new HashMap<>();
 
   /**
    * A record of the topic.
@@ -61,23 +62,30 @@ public final class TopicReader implements AutoCloseable {
 
   /** Returns all records, in the order of each partition. */
   public List<Entry> readAll() {
+    readToTheEnd();
+    return List.copyOf(entries);
+  }
+
+  private void readToTheEnd() {
     Map<TopicPartition, Long> ends = sender.endOffsets(partitions, BOUND);
     Waiting.until(
         "the end of the topic",
         BOUND,
         () -> {
           for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(10))) {
-            entries.add(entry(record));
+            Entry entry = entry(record);
+            entries.add(entry);
+            byUser.computeIfAbsent(entry.userId(), any -> new ArrayList<>()).add(entry);
           }
           return ends.entrySet().stream()
               .allMatch(end -> consumer.position(end.getKey(), BOUND) >= end.getValue());
         });
-    return List.copyOf(entries);
   }
 
   /** Returns the records of a user, in their order. */
   public List<Entry> readOf(long userId) {
-    return readAll().stream().filter(entry -> entry.userId() == userId).toList();
+    readToTheEnd();
+    return List.copyOf(byUser.getOrDefault(userId, List.of()));
   }
 
   private static Entry entry(ConsumerRecord<byte[], byte[]> record) {
