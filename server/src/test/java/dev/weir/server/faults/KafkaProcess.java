@@ -3,11 +3,14 @@ package dev.weir.server.faults;
 import dev.weir.notifications.kafka.KafkaClients;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.kafka.MessageTopics;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.io.Writer;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -104,17 +107,21 @@ public final class KafkaProcess implements AutoCloseable {
   }
 
   private void format() throws IOException {
-    Process format =
-        launch(
-            "kafka.tools.StorageTool",
-            "format",
-            "--cluster-id",
-            CLUSTER_ID,
-            "--config",
-            folder.resolve("server.properties").toString());
-    Waiting.until("the format of Kafka's folder", BOUND, () -> !format.isAlive());
-    if (format.exitValue() != 0) {
-      throw new IOException("Kafka's folder was not formatted: " + log());
+    String config = folder.resolve("server.properties").toString();
+    String[] words = {"format", "--cluster-id", CLUSTER_ID, "--config", config};
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8);
+    try {
+      // By its name, because tests are compiled without the broker.
+      Object code =
+          Class.forName("kafka.tools.StorageTool")
+              .getMethod("execute", String[].class, PrintStream.class)
+              .invoke(null, words, out);
+      if (!code.equals(0)) {
+        throw new IOException("Kafka's folder was not formatted: " + printed);
+      }
+    } catch (ReflectiveOperationException e) {
+      throw new IOException("Kafka's folder was not formatted: " + printed, e);
     }
   }
 
