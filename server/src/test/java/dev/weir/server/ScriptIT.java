@@ -2,6 +2,7 @@ package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.server.faults.Program;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -27,6 +28,8 @@ final class ScriptIT {
   /** Commands with commands of their own. */
   private static final Set<String> GROUPS = Set.of("slots", "payments", "notifications");
 
+  private static String javaOptions = "";
+
   private final Set<String> run = new TreeSet<>();
 
   /** The script builds what is older than its sources; Maven leaves a jar that has not changed. */
@@ -43,6 +46,7 @@ final class ScriptIT {
         Files.setLastModifiedTime(JAR, FileTime.from(Instant.now()));
       }
     }
+    javaOptions = Program.scriptOptions(JAR);
   }
 
   @Test
@@ -203,8 +207,7 @@ final class ScriptIT {
     List<String> command = new ArrayList<>(List.of("./weir"));
     command.addAll(List.of(words));
     ProcessBuilder builder = new ProcessBuilder(command).directory(Prose.ROOT.toFile());
-    // A short life on a machine with much to do: compile lightly.
-    builder.environment().put("WEIR_JAVA_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC");
+    builder.environment().put("WEIR_JAVA_OPTS", javaOptions);
     // The first message waits for the start of the embedded Kafka.
     builder.environment().put("WEIR_NOTIFICATIONS_SEND_TIMEOUT", "PT5M");
     builder.environment().put("WEIR_DB_WAIT", "PT2M");

@@ -35,8 +35,9 @@ public final class Program {
   private static final Pattern ADDRESS = Pattern.compile("Weir is up: (\\S+)");
 
   /** Short lives on a machine with much to do: start quickly, compile lightly. */
-  private static final List<String> OPTIONS =
-      List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED");
+  private static final List<String> LIGHT = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+
+  private static final int COMPACT_SINCE = 25;
 
   private Program() {}
 
@@ -66,8 +67,28 @@ public final class Program {
   private static List<String> java() {
     List<String> words = new ArrayList<>();
     words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    words.addAll(OPTIONS);
+    words.addAll(LIGHT);
+    words.add("--enable-native-access=ALL-UNNAMED");
+    // As the script has it; an archive fits no JVM with the other headers.
+    if (Runtime.version().feature() >= COMPACT_SINCE) {
+      words.add("-XX:+UseCompactObjectHeaders");
+    }
     return words;
+  }
+
+  /**
+   * The options of the JVM with which the script starts a jar that is beside its libraries, in a
+   * single line.
+   */
+  public static String scriptOptions(Path jar) throws IOException {
+    List<String> words = new ArrayList<>(LIGHT);
+    // A JVM that finds an archive unfit for it says so among what the program prints.
+    words.add("-Xlog:disable");
+    archiveOf(jar)
+        // The script divides the options at each space.
+        .filter(archive -> !archive.toString().contains(" "))
+        .ifPresent(archive -> words.add(Archives.here().using() + archive));
+    return String.join(" ", words);
   }
 
   /** Holds what is found out once. */
