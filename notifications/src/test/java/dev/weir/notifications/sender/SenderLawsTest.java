@@ -114,7 +114,7 @@ final class SenderLawsTest {
    * Each message ends once, in the order of its user, one of a user at a time, whatever the
    * provider does and however often the message was published; its end is recorded.
    */
-  @Property(tries = 40)
+  @Property(tries = 20)
   void messagesEndOnceAndInTheOrderOfTheirUsers(@ForAll("courses") List<Plan> course) {
     long firstUser = nextUser;
     nextUser += 10;

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  */
 final class PaymentsIT {
   private static final Logger log = LoggerFactory.getLogger(PaymentsIT.class);
-  private static final int PAYMENTS = Integer.getInteger("weir.payments.count", 600);
+  private static final int PAYMENTS = Integer.getInteger("weir.payments.count", 300);
   private static final int CEILING = 50;
   private static final SimulatorSettings.Faults FAULTS =
       new SimulatorSettings.Faults(0, 0.02, 0.002, 0.01);

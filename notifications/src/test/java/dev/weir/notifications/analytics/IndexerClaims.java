@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** On a real Kafka and a real OpenSearch. */
 @Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-final class IndexerTest {
+abstract class IndexerClaims {
   private final OpenSearch search = TestSearch.client();
   private final EventScene scene = new EventScene();
 
@@ -49,7 +49,7 @@ final class IndexerTest {
   @Test
   void eachEventIsOneDocumentInTheIndexOfItsDay() {
     Instant now = Instant.now();
-    List<NotificationEvent> events = new ArrayList<>(EventScene.events(1_200));
+    List<NotificationEvent> events = new ArrayList<>(EventScene.events(700));
     events.add(
         EventScene.event(
             now.minus(Duration.ofDays(3)), NotificationEvent.Outcome.SENT, Long.MAX_VALUE));
@@ -104,20 +104,20 @@ final class IndexerTest {
 
   @Test
   void killedAndRestartedOpenSearchLosesNothing() throws Exception {
-    List<NotificationEvent> events = EventScene.events(3_000);
+    List<NotificationEvent> events = EventScene.events(900);
     CountingObserver observer = new CountingObserver();
     Indexer indexer = scene.start(search, observer);
-    scene.publish(events.subList(0, 1_000));
-    observer.awaitHandled(1_000);
+    scene.publish(events.subList(0, 300));
+    observer.awaitHandled(300);
     try {
       TestSearch.node().kill();
-      scene.publish(events.subList(1_000, 2_000));
+      scene.publish(events.subList(300, 600));
       awaitDown(indexer);
     } finally {
       TestSearch.node().restart();
     }
-    scene.publish(events.subList(2_000, 3_000));
-    observer.awaitHandled(3_000);
+    scene.publish(events.subList(600, 900));
+    observer.awaitHandled(900);
     // It says so a little after it has counted the last events.
     Await.until(() -> !indexer.isDown());
     assertThat(observer.rejected).isZero();
