@@ -24,6 +24,16 @@ record TestCertificate(Path certificate, Path key) {
     return Loopback.CERTIFICATE;
   }
 
+  /** Another certificate for 127.0.0.1, which tests share as well. */
+  static TestCertificate anotherOfLoopback() {
+    return AnotherOfLoopback.CERTIFICATE;
+  }
+
+  /** A certificate for another host, which tests share as well. */
+  static TestCertificate ofAnotherHost() {
+    return OfAnotherHost.CERTIFICATE;
+  }
+
   /**
    * @param name its subject, for example {@code ip:127.0.0.1} or {@code dns:localhost}
    */
@@ -45,20 +55,29 @@ record TestCertificate(Path certificate, Path key) {
   }
 
   private static final class Loopback {
-    static final TestCertificate CERTIFICATE = create();
+    static final TestCertificate CERTIFICATE = createUntilTheEnd("ip:127.0.0.1");
+  }
 
-    private static TestCertificate create() {
-      try {
-        Path folder = Files.createTempDirectory("weir-certificate-");
-        folder.toFile().deleteOnExit();
-        TestCertificate made = TestCertificate.create(folder, "ip:127.0.0.1");
-        for (Path file : List.of(folder.resolve("store.p12"), made.certificate(), made.key())) {
-          file.toFile().deleteOnExit();
-        }
-        return made;
-      } catch (Exception e) {
-        throw new IllegalStateException(e);
+  private static final class AnotherOfLoopback {
+    static final TestCertificate CERTIFICATE = createUntilTheEnd("ip:127.0.0.1");
+  }
+
+  private static final class OfAnotherHost {
+    static final TestCertificate CERTIFICATE = createUntilTheEnd("dns:elsewhere");
+  }
+
+  /** Its files are removed at the end of the process. */
+  private static TestCertificate createUntilTheEnd(String name) {
+    try {
+      Path folder = Files.createTempDirectory("weir-certificate-");
+      folder.toFile().deleteOnExit();
+      TestCertificate made = create(folder, name);
+      for (Path file : List.of(folder.resolve("store.p12"), made.certificate(), made.key())) {
+        file.toFile().deleteOnExit();
       }
+      return made;
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
     }
   }
 

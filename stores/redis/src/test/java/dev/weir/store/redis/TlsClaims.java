@@ -9,13 +9,11 @@ import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.StoreException;
 import dev.weir.engine.limits.Policy;
 import dev.weir.store.tck.internal.Await;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Claims about TLS: trusted servers are used, all others are refused with the reason. */
 @Timeout(300)
@@ -85,9 +83,9 @@ interface TlsClaims {
   }
 
   @Test
-  default void certificateThatIsNotTrustedIsRefused(@TempDir Path folder) throws Exception {
+  default void certificateThatIsNotTrustedIsRefused() {
     TestCertificate shown = TestCertificate.ofLoopback();
-    TestCertificate trusted = TestCertificate.create(folder, "ip:127.0.0.1");
+    TestCertificate trusted = TestCertificate.anotherOfLoopback();
     int port = RedisServer.freePort();
     String uri = "rediss://127.0.0.1:" + port;
     try (RedisServer server = RedisServer.start(program(), options(shown, port));
@@ -103,8 +101,8 @@ interface TlsClaims {
   }
 
   @Test
-  default void certificateOfAnotherHostIsRefused(@TempDir Path folder) throws Exception {
-    TestCertificate shown = TestCertificate.create(folder, "dns:elsewhere");
+  default void certificateOfAnotherHostIsRefused() {
+    TestCertificate shown = TestCertificate.ofAnotherHost();
     int port = RedisServer.freePort();
     try (RedisServer server = RedisServer.start(program(), options(shown, port));
         Redis redis = open("rediss://127.0.0.1:" + port, shown)) {
