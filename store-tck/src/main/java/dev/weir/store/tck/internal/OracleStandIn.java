@@ -10,16 +10,21 @@ import java.sql.Driver;
 import java.sql.DriverManager;
 import java.sql.DriverPropertyInfo;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.sql.Statement;
 import java.sql.Types;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.logging.Logger;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +32,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A driver of databases of H2 in its Oracle mode, in memory, with addresses that look like
  * Oracle's. H2 has to be on the class path. It has no {@code ALTER SESSION}, which is ignored.
- * Parameters without a character or byte become null, as to Oracle.
+ * Parameters without a character or byte become null, as to Oracle. Connections keep prepared
+ * statements, as Oracle's driver can: H2 parses most statements again each time.
  *
  * <p>Statements run on platform threads. A transaction of H2 that waits for another one, of which a
  * statement was rolled back, polls without yielding. If all carriers of virtual threads do that,
@@ -39,6 +45,9 @@ public final class OracleStandIn implements Driver {
   /** However busy the machine is, transactions wait in turn; statements are parsed once. */
   private static final String OPTIONS =
       ";MODE=Oracle;DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=120000;QUERY_CACHE_SIZE=256";
+
+  /** Statements that a connection keeps. */
+  private static final int MAX_KEPT = 256;
 
   /** The time in a statement, which is shorter, is left out. */
   private static final Pattern WAIT = Pattern.compile("for update wait \\d+");
@@ -74,9 +83,60 @@ public final class OracleStandIn implements Driver {
     }
     Connection connection =
         DriverManager.getConnection("jdbc:h2:mem:" + url.substring(PREFIX.length()) + OPTIONS);
+    Map<String, PreparedStatement> idle = new ConcurrentHashMap<>();
     return proxy(
         Connection.class,
-        (self, method, arguments) -> wrapped(call(connection, method, patient(arguments))));
+        (self, method, arguments) -> {
+          Object[] patient = patient(arguments);
+          if (patient == null
+              || patient.length != 1
+              || !method.getName().equals("prepareStatement")) {
+            return wrapped(call(connection, method, patient));
+          }
+          String sql = (String) patient[0];
+          PreparedStatement kept = idle.remove(sql);
+          return kept(
+              kept == null ? (PreparedStatement) call(connection, method, patient) : kept,
+              sql,
+              idle);
+        });
+  }
+
+  /** Returns a statement that its connection keeps when it is closed. */
+  private static PreparedStatement kept(
+      @Nullable PreparedStatement prepared, String sql, Map<String, PreparedStatement> idle) {
+    PreparedStatement statement = Objects.requireNonNull(prepared);
+    PreparedStatement used = statement(PreparedStatement.class, statement);
+    AtomicBoolean isClosed = new AtomicBoolean();
+    return proxy(
+        PreparedStatement.class,
+        (self, method, arguments) ->
+            switch (method.getName()) {
+              case "close" -> {
+                if (isClosed.compareAndSet(false, true) && !isKept(statement, sql, idle)) {
+                  statement.close();
+                }
+                yield null;
+              }
+              case "isClosed" -> isClosed.get() || statement.isClosed();
+              default -> invoke(used, method, arguments);
+            });
+  }
+
+  private static boolean isKept(
+      PreparedStatement statement, String sql, Map<String, PreparedStatement> idle)
+      throws SQLException {
+    if (statement.isClosed() || idle.size() >= MAX_KEPT) {
+      return false;
+    }
+    ResultSet results = statement.getResultSet();
+    if (results != null) {
+      results.close();
+    }
+    statement.clearParameters();
+    statement.clearBatch();
+    statement.setFetchSize(0);
+    return idle.putIfAbsent(sql, statement) == null;
   }
 
   private static Object @Nullable [] patient(Object @Nullable [] arguments) {

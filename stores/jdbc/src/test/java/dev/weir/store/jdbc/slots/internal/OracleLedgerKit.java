@@ -10,7 +10,7 @@ interface OracleLedgerKit extends ShortLedgerKit {
   /** H2 executes batches row by row. */
   @Override
   default int maxPerSecond() {
-    return OracleDatabase.isReal() ? ShortLedgerKit.super.maxPerSecond() : 10_000;
+    return OracleDatabase.isReal() ? ShortLedgerKit.super.maxPerSecond() : 2_000;
   }
 
   /** H2 orders texts by the units of UTF-16, Oracle by their bytes. */

@@ -19,7 +19,7 @@ final class SmallPortionsTest implements ShortLedgerKit {
   /** The portions are smaller as well. */
   @Override
   public int maxPerSecond() {
-    return 10_000;
+    return 2_000;
   }
 
   @Override
