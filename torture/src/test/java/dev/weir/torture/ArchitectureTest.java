@@ -35,7 +35,14 @@ final class ArchitectureTest {
 
   @Test
   void noPackagesDependOnEachOtherInACycle() {
-    slices().matching("dev.weir.(torture.**)").should().beFreeOfCycles().check(TORTURE);
+    slices().matching("dev.weir.torture.(*)").should().beFreeOfCycles().check(TORTURE);
+    noClasses()
+        .that()
+        .resideInAPackage("dev.weir.torture.*")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("dev.weir.torture")
+        .check(TORTURE);
   }
 
   @Test
