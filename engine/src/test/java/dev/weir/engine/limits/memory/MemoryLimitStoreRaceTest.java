@@ -35,7 +35,7 @@ final class MemoryLimitStoreRaceTest {
   private static final int CALLERS = 3;
   private static final int TURNS = 30_000 * Integer.getInteger("weir.faults.rounds", 1);
   private static final int PASSING = 300;
-  private static final long PLENTY = 1_000_000_000;
+  private static final long PLENTY = 1_000_000;
 
   private final MemoryLimitStore store = new MemoryLimitStore(() -> 1_000_000, MAX_KEYS);
   private final AtomicLongArray granted = new AtomicLongArray(COUNTED);
