@@ -23,7 +23,7 @@ final class SmallHeap {
 
   /** Arguments: the database, the configuration, a time, the operations. */
   public static void main(String[] arguments) {
-    for (String work : arguments[3].split(",")) {
+    for (String work : arguments[3].split(",", -1)) {
       // Each has a new node, which has read nothing yet.
       try (HikariDataSource pool = Database.openPool(arguments[0])) {
         Node node = Database.node(pool, InstantSource.fixed(Account.NOON));
