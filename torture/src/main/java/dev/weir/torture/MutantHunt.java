@@ -38,15 +38,24 @@ final class MutantHunt {
     for (Mutant mutant : mutants) {
       out.printf("%nMutant %s%n", mutant.name());
       rows.add(hunt(mutant, seed, time));
+      // The table so far, for those who do not wait for all.
+      print(List.of(rows.getLast()));
     }
+    print(rows);
+    return rows.stream().noneMatch(row -> row.found().isEmpty());
+  }
+
+  private void print(List<Row> rows) {
     out.printf("%n%-34s %-8s %-14s %s%n", "mutant", "promise", "found by", "after");
     for (Row row : rows) {
       out.printf(
           "%-34s %-8s %-14s %d s%n",
-          row.mutant().name(), row.mutant().promise(), row.found(), row.after().toSeconds());
+          row.mutant().name(),
+          row.mutant().promise(),
+          row.found().isEmpty() ? "NOT FOUND" : row.found(),
+          row.after().toSeconds());
     }
     out.flush();
-    return rows.stream().noneMatch(row -> row.found().isEmpty());
   }
 
   private Row hunt(Mutant mutant, long seed, Duration time) throws Exception {
