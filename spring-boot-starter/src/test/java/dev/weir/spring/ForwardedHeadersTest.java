@@ -131,8 +131,8 @@ final class ForwardedHeadersTest {
   /** Linux has all of 127.0.0.0/8, other systems one address of it. */
   private static Optional<InetAddress> otherLoopbackAddress() throws IOException {
     InetAddress other = InetAddress.getByName("127.0.0.2");
-    try (ServerSocket unused = new ServerSocket(0, 1, other)) {
-      return Optional.of(other);
+    try (ServerSocket bound = new ServerSocket(0, 1, other)) {
+      return Optional.of(bound.getInetAddress());
     } catch (BindException e) {
       return Optional.empty();
     }
