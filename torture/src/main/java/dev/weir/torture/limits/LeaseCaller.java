@@ -24,11 +24,9 @@ final class LeaseCaller {
   }
 
   void prepare() {
-    client.put(
-        new Matter(LimitLoad.RULE, LEASE),
-        0,
-        path,
-        "{\"maxConcurrent\":%d,\"leaseTtl\":\"%s\"}".formatted(MAX_CONCURRENT, TIME_TO_LIVE));
+    String terms =
+        "{\"maxConcurrent\":%d,\"leaseTtl\":\"%s\"}".formatted(MAX_CONCURRENT, TIME_TO_LIVE);
+    client.until(() -> client.put(new Matter(LimitLoad.RULE, LEASE), 0, path, terms), 200);
   }
 
   void step(SplittableRandom random, int node) {

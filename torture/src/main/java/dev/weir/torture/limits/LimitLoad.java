@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** Callers that check limits of every kind, alone and together, with and without request ids. */
@@ -57,18 +59,25 @@ final class LimitLoad implements Load {
   @Override
   public void prepare() {
     for (LimitRule rule : LimitRule.values()) {
-      Exchange created =
-          client.post(new Matter(RULE, rule.name()), 0, RULES, rule.json(round.name()));
-      if (rule == LimitRule.CHANGING) {
-        changingPath = RULES + "/" + created.fields().number("id");
-      }
+      Matter matter = new Matter(RULE, rule.name());
+      // 409: an attempt without an answer has created it.
+      client.until(() -> client.post(matter, 0, RULES, rule.json(round.name())), 201, 409);
     }
-    client.put(
-        new Matter(RULE, BUCKET_RESOURCE),
-        0,
-        "/api/v1/buckets/" + round.name(),
+    String rules = client.until(() -> client.get(new Matter("list", RULE), 0, RULES), 200).answer();
+    String name = LimitRule.CHANGING.name(round.name());
+    Matcher id = Pattern.compile("\"id\":(\\d+),\"name\":\"" + name + "\"").matcher(rules);
+    if (!id.find()) {
+      throw new IllegalStateException("there is no rule " + name + " in " + rules);
+    }
+    changingPath = RULES + "/" + id.group(1);
+    String bucket =
         "{\"capacity\":%d,\"refillRate\":%s}"
-            .formatted(LimitRule.BUCKET.limit(), LimitRule.REFILL_RATE));
+            .formatted(LimitRule.BUCKET.limit(), LimitRule.REFILL_RATE);
+    client.until(
+        () ->
+            client.put(
+                new Matter(RULE, BUCKET_RESOURCE), 0, "/api/v1/buckets/" + round.name(), bucket),
+        200);
     leases.prepare();
     awaitStore("none");
   }

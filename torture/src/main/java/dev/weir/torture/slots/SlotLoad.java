@@ -55,7 +55,7 @@ final class SlotLoad implements Load {
   @Override
   public void prepare() {
     for (SlotConfig config : SlotConfig.values()) {
-      configure(config, config.json(round.name()), 0);
+      client.until(() -> configure(config, config.json(round.name()), 0), 200, 201);
     }
   }
 

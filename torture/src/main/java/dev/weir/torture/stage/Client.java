@@ -1,6 +1,7 @@
 package dev.weir.torture.stage;
 
 import dev.weir.server.faults.Api;
+import dev.weir.server.faults.Waiting;
 import dev.weir.torture.history.Exchange;
 import dev.weir.torture.history.History;
 import java.io.IOException;
@@ -8,6 +9,8 @@ import java.net.http.HttpResponse;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 
 /** Sends requests to the nodes and records each with its answer. Thread-safe. */
 public final class Client {
@@ -45,6 +48,21 @@ public final class Client {
 
   public Exchange delete(Matter matter, int node, String path) {
     return send(matter, node, path, api -> api.delete(path));
+  }
+
+  /** Repeats a request until it is answered with one of these statuses. */
+  public Exchange until(Supplier<Exchange> request, Integer... statuses) {
+    AtomicReference<Exchange> last = new AtomicReference<>(request.get());
+    Waiting.until(
+        "an answer with one of " + List.of(statuses) + " to " + last.get(),
+        () -> {
+          if (List.of(statuses).contains(last.get().status())) {
+            return true;
+          }
+          last.set(request.get());
+          return false;
+        });
+    return last.get();
   }
 
   private Exchange send(Matter matter, int node, String request, Call call) {
