@@ -9,7 +9,6 @@ import java.net.http.HttpResponse;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 /** Sends requests to the nodes and records each with its answer. Thread-safe. */
@@ -52,17 +51,14 @@ public final class Client {
 
   /** Repeats a request until it is answered with one of these statuses. */
   public Exchange until(Supplier<Exchange> request, Integer... statuses) {
-    AtomicReference<Exchange> last = new AtomicReference<>(request.get());
+    List<Exchange> attempts = new ArrayList<>();
     Waiting.until(
-        "an answer with one of " + List.of(statuses) + " to " + last.get(),
+        "an answer with one of " + List.of(statuses),
         () -> {
-          if (List.of(statuses).contains(last.get().status())) {
-            return true;
-          }
-          last.set(request.get());
-          return false;
+          attempts.add(request.get());
+          return List.of(statuses).contains(attempts.getLast().status());
         });
-    return last.get();
+    return attempts.getLast();
   }
 
   private Exchange send(Matter matter, int node, String request, Call call) {
