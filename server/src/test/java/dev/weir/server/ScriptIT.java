@@ -28,7 +28,7 @@ final class ScriptIT {
   /** Commands with commands of their own. */
   private static final Set<String> GROUPS = Set.of("slots", "payments", "notifications");
 
-  private static String javaOptions = "";
+  private static String nodeOptions = "";
 
   private final Set<String> run = new TreeSet<>();
 
@@ -46,7 +46,7 @@ final class ScriptIT {
         Files.setLastModifiedTime(JAR, FileTime.from(Instant.now()));
       }
     }
-    javaOptions = Program.scriptOptions(JAR);
+    nodeOptions = Program.scriptOptions(JAR);
   }
 
   @Test
@@ -207,7 +207,9 @@ final class ScriptIT {
     List<String> command = new ArrayList<>(List.of("./weir"));
     command.addAll(List.of(words));
     ProcessBuilder builder = new ProcessBuilder(command).directory(Prose.ROOT.toFile());
-    builder.environment().put("WEIR_JAVA_OPTS", javaOptions);
+    builder
+        .environment()
+        .put("WEIR_JAVA_OPTS", words[0].equals("up") ? nodeOptions : Program.LIGHT);
     // The first message waits for the start of the embedded Kafka.
     builder.environment().put("WEIR_NOTIFICATIONS_SEND_TIMEOUT", "PT5M");
     builder.environment().put("WEIR_DB_WAIT", "PT2M");

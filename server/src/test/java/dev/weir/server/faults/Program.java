@@ -35,7 +35,7 @@ public final class Program {
   private static final Pattern ADDRESS = Pattern.compile("Weir is up: (\\S+)");
 
   /** Short lives on a machine with much to do: start quickly, compile lightly. */
-  private static final List<String> LIGHT = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+  public static final String LIGHT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
 
   private static final int COMPACT_SINCE = 25;
 
@@ -67,7 +67,7 @@ public final class Program {
   private static List<String> java() {
     List<String> words = new ArrayList<>();
     words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    words.addAll(LIGHT);
+    words.addAll(List.of(LIGHT.split(" ", -1)));
     words.add("--enable-native-access=ALL-UNNAMED");
     // As the script has it; an archive fits no JVM with the other headers.
     if (Runtime.version().feature() >= COMPACT_SINCE) {
@@ -77,11 +77,12 @@ public final class Program {
   }
 
   /**
-   * The options of the JVM with which the script starts a jar that is beside its libraries, in a
-   * single line.
+   * The options of the JVM with which the script starts a node from a jar that is beside its
+   * libraries, in a single line. Commands that are done in a second are faster without the archive,
+   * because all of its classes are loaded.
    */
   public static String scriptOptions(Path jar) throws IOException {
-    List<String> words = new ArrayList<>(LIGHT);
+    List<String> words = new ArrayList<>(List.of(LIGHT));
     // A JVM that finds an archive unfit for it says so among what the program prints.
     words.add("-Xlog:disable");
     archiveOf(jar)
