@@ -75,7 +75,7 @@ class CarryOverTest {
     Window window = CarryOver.window(policy, 0, List.of(new Event.OffGrid(offset)));
     int place = IntStream.range(0, 1 << bits).filter(window::isTaken).findFirst().getAsInt();
     assertThat(Math.abs(Places.offsetMicros(place, 4_000_000) - offset))
-        .isLessThanOrEqualTo(4_000_000 >> bits);
+        .isLessThanOrEqualTo(Math.ceilDiv(4_000_000, 1 << bits));
   }
 
   @Example
