@@ -11,11 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/**
- * Round after round on one stage, until a promise is broken or the time is over.
- *
- * @param settings of the stage; the data folder is a new one
- */
+/** Round after round on one stage, until a promise is broken or the time is over. */
 public record Hunt(Stage.Settings settings, Set<Promise> selected, Duration round) {
 
   /** Runs at least one round. Returns that with the first broken promise. */
@@ -25,12 +21,7 @@ public record Hunt(Stage.Settings settings, Set<Promise> selected, Duration roun
     Path data = Files.createTempDirectory("weir-torture");
     Stage stage =
         Stage.start(
-            new Stage.Settings(
-                settings.folder(),
-                data,
-                settings.jar(),
-                settings.replacing(),
-                settings.limitsStore()));
+            settings, data, selected.stream().anyMatch(promise -> promise.isMeantBy("messages")));
     try {
       Torture torture = new Torture(stage, settings.folder(), selected);
       long seed = firstSeed;

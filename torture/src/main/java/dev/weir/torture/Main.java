@@ -97,7 +97,7 @@ public final class Main implements Callable<Integer> {
       Hunt hunt =
           new Hunt(
               new Stage.Settings(
-                  folder.resolve(limitsStore), Path.of("data"), jar, Optional.empty(), limitsStore),
+                  folder.resolve(limitsStore), jar, Optional.empty(), limitsStore),
               selected(),
               Duration.ofSeconds(roundSeconds));
       if (hunt.run(first, each, new Report(out, limitsStore)).isPresent()) {

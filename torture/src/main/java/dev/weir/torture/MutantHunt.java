@@ -63,7 +63,7 @@ final class MutantHunt {
     Path classes = mutant.build(root, jar, folder);
     Hunt hunt =
         new Hunt(
-            new Stage.Settings(folder, folder, jar, Optional.of(classes), mutant.store()),
+            new Stage.Settings(folder, jar, Optional.of(classes), mutant.store()),
             promisesOfTheSamePart(mutant.promise()),
             round);
     long beginNanos = System.nanoTime();

@@ -29,7 +29,6 @@ final class TortureIT {
     Stage.Settings settings =
         new Stage.Settings(
             Path.of("target/torture/" + SEED).toAbsolutePath(),
-            Path.of("data"),
             home.resolve("server/target/weir.jar"),
             Optional.empty(),
             "redis");

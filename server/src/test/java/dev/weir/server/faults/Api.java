@@ -65,7 +65,7 @@ public final class Api implements AutoCloseable {
   }
 
   /** Sends a request that can be repeated. */
-  HttpResponse<String> postOnce(String path, String body, String idempotencyKey)
+  public HttpResponse<String> postOnce(String path, String body, String idempotencyKey)
       throws IOException, InterruptedException {
     return send(
         request(path)
@@ -102,7 +102,8 @@ public final class Api implements AutoCloseable {
     void answered(String line) throws IOException;
   }
 
-  private HttpResponse<String> post(String path, String body, String type)
+  /** Sends a body of a media type. */
+  public HttpResponse<String> post(String path, String body, String type)
       throws IOException, InterruptedException {
     return send(
         request(path)

@@ -14,6 +14,18 @@ public enum Promise {
   L4("a repeated requestId gets the same answer and takes nothing"),
   L5("a changed limit keeps what was used"),
   L6("arithmetic is exact and rounds against the caller"),
+  M1("no user is sent more messages in a window than the limit"),
+  M2("a message that was accepted is sent, or says why not"),
+  M3("an Idempotency-Key has one message"),
+  M4("a message that was refused is not sent"),
+  M5("a user's count is that of the messages"),
+  M6("messages of a user keep their order"),
+  P1("every payment of a feed that was received ends"),
+  P2("what is said of a payment agrees with the payment API"),
+  P3("no second has more calls than the ceiling"),
+  P4("a call is recorded before it is sent, and is one of a feed that was received"),
+  P5("no payment is called before its slot, nor while it is held"),
+  P6("no payment is called after its end, nor after its deadline"),
   A1("every answer is one that /openapi.yaml lists"),
   A2("what was broken is used again without help");
 

@@ -1,7 +1,7 @@
 package dev.weir.torture.faults;
 
-import dev.weir.torture.stage.Node.Way;
 import dev.weir.torture.stage.Stage;
+import dev.weir.torture.stage.Way;
 import java.time.Duration;
 import java.util.SplittableRandom;
 
@@ -14,7 +14,7 @@ final class DelayWay implements Fault {
 
   @Override
   public String inflict(Stage stage, SplittableRandom random) {
-    Way way = Ways.any(stage, random);
+    Way way = Fault.any(stage.ways(), random);
     way.relay().delay(Duration.ofMillis(random.nextInt(5, 400)));
     try {
       return "delay, %s, for %s".formatted(way.name(), Fault.pause(random, 500, 5_000));

@@ -39,6 +39,7 @@ public interface Fault {
         new KillRedis(),
         new SuspendRedis(),
         new EmptyRedis(),
+        new KillKafka(),
         new CutWay(),
         new SilenceWay(),
         new SwallowReplies(),

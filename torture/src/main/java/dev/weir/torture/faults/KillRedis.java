@@ -13,7 +13,7 @@ final class KillRedis implements Fault {
 
   @Override
   public boolean isPossible(Stage stage) {
-    return stage.countsInRedis();
+    return stage.usesRedis();
   }
 
   @Override

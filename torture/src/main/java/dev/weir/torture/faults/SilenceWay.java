@@ -1,7 +1,7 @@
 package dev.weir.torture.faults;
 
-import dev.weir.torture.stage.Node.Way;
 import dev.weir.torture.stage.Stage;
+import dev.weir.torture.stage.Way;
 import java.util.SplittableRandom;
 
 /** Connections of one way stay open, and nothing passes in either direction. */
@@ -13,7 +13,7 @@ final class SilenceWay implements Fault {
 
   @Override
   public String inflict(Stage stage, SplittableRandom random) {
-    Way way = Ways.any(stage, random);
+    Way way = Fault.any(stage.ways(), random);
     way.relay().silence();
     try {
       return "silence, %s, for %s".formatted(way.name(), Fault.pause(random, 500, 6_000));

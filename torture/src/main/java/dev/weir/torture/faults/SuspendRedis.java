@@ -14,7 +14,7 @@ final class SuspendRedis implements Fault {
 
   @Override
   public boolean isPossible(Stage stage) {
-    return stage.countsInRedis();
+    return stage.usesRedis();
   }
 
   @Override

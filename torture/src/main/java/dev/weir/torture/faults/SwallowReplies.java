@@ -1,7 +1,7 @@
 package dev.weir.torture.faults;
 
-import dev.weir.torture.stage.Node.Way;
 import dev.weir.torture.stage.Stage;
+import dev.weir.torture.stage.Way;
 import java.util.SplittableRandom;
 
 /** One way hands over requests and loses all replies. */
@@ -13,7 +13,7 @@ final class SwallowReplies implements Fault {
 
   @Override
   public String inflict(Stage stage, SplittableRandom random) {
-    Way way = Ways.any(stage, random);
+    Way way = Fault.any(stage.ways(), random);
     way.relay().swallowReplies();
     try {
       return "no replies, %s, for %s".formatted(way.name(), Fault.pause(random, 200, 4_000));

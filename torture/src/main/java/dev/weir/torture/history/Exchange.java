@@ -7,7 +7,7 @@ import java.time.Instant;
  *
  * @param kind what was asked, such as {@code ask} or {@code cancel}
  * @param subject what it was about: the id of an event, or a rule and a key
- * @param node the number of the node, from 1
+ * @param node the number of the node, from 1; 0 for a call that a node made
  * @param beginNanos before the request was sent, by the caller's {@link System#nanoTime}
  * @param beganAt the same moment by the clock of the machine
  * @param endNanos after the answer was read

@@ -41,6 +41,15 @@ public final class Client {
     return send(matter, node, json, api -> api.post(path, json));
   }
 
+  public Exchange postCsv(Matter matter, int node, String path, String csv) {
+    return send(matter, node, csv, api -> api.post(path, csv, "text/csv"));
+  }
+
+  /** Sends a request that can be repeated. */
+  public Exchange postOnce(Matter matter, int node, String path, String json, String key) {
+    return send(matter, node, json, api -> api.postOnce(path, json, key));
+  }
+
   public Exchange put(Matter matter, int node, String path, String json) {
     return send(matter, node, json, api -> api.put(path, json));
   }

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,12 @@ import java.util.Optional;
 
 /** A node in a process of its own, and the ways to it and from it, each behind a relay. */
 public final class Node implements AutoCloseable {
+  /** The max number of calls of the payment API in a second, of all nodes together. */
+  public static final int CEILING = 20;
+
+  /** How long after its first call a payment may be called again. */
+  public static final Duration GIVE_UP_AFTER = Duration.ofMinutes(1);
+
   /** How long a caller waits for an answer. */
   private static final Duration WAIT = Duration.ofSeconds(10);
 
@@ -24,6 +31,7 @@ public final class Node implements AutoCloseable {
   private final Optional<FakeClock> clock;
   private final Relay toDatabase;
   private final Relay toRedis;
+  private final Relay toPaymentApi;
   private final Relay fromClients;
   private final Api api;
 
@@ -33,12 +41,14 @@ public final class Node implements AutoCloseable {
       Optional<FakeClock> clock,
       Relay toDatabase,
       Relay toRedis,
+      Relay toPaymentApi,
       Relay fromClients) {
     this.number = number;
     this.process = process;
     this.clock = clock;
     this.toDatabase = toDatabase;
     this.toRedis = toRedis;
+    this.toPaymentApi = toPaymentApi;
     this.fromClients = fromClients;
     this.api = new Api(URI.create("http://127.0.0.1:" + fromClients.port()), WAIT);
   }
@@ -49,11 +59,20 @@ public final class Node implements AutoCloseable {
   static Node start(Plan plan, Stage stage) throws IOException {
     Relay toDatabase = new Relay(stage.database().port());
     Relay toRedis = new Relay(stage.redis().port());
+    Relay toPaymentApi = new Relay(stage.paymentApi().port());
     Map<String, String> settings = new HashMap<>(stage.database().environment(toDatabase.port()));
     settings.put("WEIR_DB_WAIT", "PT2S");
     settings.put("WEIR_LIMITS_STORE", plan.limitsStore());
     settings.put("WEIR_LIMITS_NODES", Integer.toString(Stage.NODES));
     settings.put("WEIR_REDIS_URI", "redis://127.0.0.1:" + toRedis.port());
+    settings.put("WEIR_PAYMENTS_DOWNSTREAM", "http://127.0.0.1:" + toPaymentApi.port());
+    settings.put("WEIR_PAYMENTS_DOWNSTREAM_TIMEOUT", "PT2S");
+    settings.put("WEIR_PAYMENTS_DOWNSTREAM_LATENESS", "PT8S");
+    settings.put("WEIR_PAYMENTS_DOWNSTREAM_PAUSE", "PT8S");
+    settings.put("WEIR_PAYMENTS_CEILING", Integer.toString(CEILING));
+    settings.put("WEIR_PAYMENTS_GRACE", "PT2S");
+    settings.put("WEIR_PAYMENTS_GIVE_UP_AFTER", GIVE_UP_AFTER.toString());
+    stage.messages().ifPresent(parts -> settings.putAll(parts.environment()));
     String name = "node-" + plan.number();
     // One clock is wrong, the others are right: what differs is what matters.
     Optional<FakeClock> clock =
@@ -64,7 +83,8 @@ public final class Node implements AutoCloseable {
     NodeProcess process =
         NodeProcess.start(plan.folder().resolve(name + ".log"), settings, plan.program());
     Relay fromClients = new Relay(process.address().getPort());
-    return new Node(plan.number(), process, clock, toDatabase, toRedis, fromClients);
+    return new Node(
+        plan.number(), process, clock, toDatabase, toRedis, toPaymentApi, fromClients);
   }
 
   /** From 1. */
@@ -80,16 +100,16 @@ public final class Node implements AutoCloseable {
     return clock;
   }
 
-  /** The ways of connections, by what is at their ends. */
-  public List<Way> ways() {
-    return List.of(
-        new Way("clients to node " + number, fromClients),
-        new Way("node " + number + " to PostgreSQL", toDatabase),
-        new Way("node " + number + " to Redis", toRedis));
+  List<Way> ways(boolean withRedis) {
+    List<Way> ways = new ArrayList<>();
+    ways.add(new Way("clients to node " + number, fromClients));
+    ways.add(new Way("node " + number + " to PostgreSQL", toDatabase));
+    ways.add(new Way("node " + number + " to the payment API", toPaymentApi));
+    if (withRedis) {
+      ways.add(new Way("node " + number + " to Redis", toRedis));
+    }
+    return ways;
   }
-
-  /** A way that connections take. */
-  public record Way(String name, Relay relay) {}
 
   public void awaitReady() {
     process.awaitReady();
@@ -135,7 +155,7 @@ public final class Node implements AutoCloseable {
   public void close() throws IOException {
     api.close();
     kill();
-    for (Way way : ways()) {
+    for (Way way : ways(true)) {
       way.relay().close();
     }
   }

@@ -15,7 +15,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedDeque;
 
-/** Three nodes, a PostgreSQL and a Redis, each in a process of its own, on loopback. */
+/**
+ * Three nodes, a PostgreSQL and a Redis, each in a process of its own, and a payment API, on
+ * loopback.
+ */
 public final class Stage implements AutoCloseable {
   static final int NODES = 3;
 
@@ -25,37 +28,49 @@ public final class Stage implements AutoCloseable {
   private final Thread end;
 
   private final Settings settings;
+  private final Path data;
   private final Database database;
   private final RedisProcess redis;
+  private final PaymentApi paymentApi;
+  private final Optional<MessageParts> messages;
   private final List<Node> nodes = new ArrayList<>();
 
   /**
    * What a stage is made of.
    *
    * @param folder for logs
-   * @param data for what the stores keep
    * @param jar the program
    * @param replacing classes in place of some of the program's
    * @param limitsStore where limits are counted: {@code postgresql} or {@code redis}
    */
-  public record Settings(
-      Path folder, Path data, Path jar, Optional<Path> replacing, String limitsStore) {}
+  public record Settings(Path folder, Path jar, Optional<Path> replacing, String limitsStore) {}
 
   private Stage(
       Settings settings,
+      Path data,
       Database database,
       RedisProcess redis,
+      PaymentApi paymentApi,
+      Optional<MessageParts> messages,
       Deque<AutoCloseable> started,
       Thread end) {
     this.settings = settings;
+    this.data = data;
     this.database = database;
     this.redis = redis;
+    this.paymentApi = paymentApi;
+    this.messages = messages;
     this.started = started;
     this.end = end;
   }
 
-  /** Starts everything, or nothing if something does not start. */
-  public static Stage start(Settings settings) throws IOException {
+  /**
+   * Starts everything, or nothing if something does not start.
+   *
+   * @param data an empty folder for what the stores keep
+   * @param hasMessages whether there are a Kafka and a provider of messages
+   */
+  public static Stage start(Settings settings, Path data, boolean hasMessages) throws IOException {
     Files.createDirectories(settings.folder());
     Deque<AutoCloseable> started = new ConcurrentLinkedDeque<>();
     Thread end = new Thread(() -> close(started));
@@ -63,11 +78,18 @@ public final class Stage implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(end);
     boolean isStarted = false;
     try {
-      RedisProcess redis = startRedis(settings);
+      RedisProcess redis = startRedis(settings, data);
       started.push(redis);
-      Database database = Database.start(settings.data().resolve("postgresql"));
+      Database database = Database.start(data.resolve("postgresql"));
       started.push(database);
-      Stage stage = new Stage(settings, database, redis, started, end);
+      PaymentApi paymentApi = new PaymentApi();
+      started.push(paymentApi);
+      Optional<MessageParts> messages = Optional.empty();
+      if (hasMessages) {
+        messages = Optional.of(MessageParts.start(data.resolve("kafka")));
+        started.push(messages.get());
+      }
+      Stage stage = new Stage(settings, data, database, redis, paymentApi, messages, started, end);
       stage.startNodes();
       isStarted = true;
       return stage;
@@ -78,9 +100,9 @@ public final class Stage implements AutoCloseable {
     }
   }
 
-  private static RedisProcess startRedis(Settings settings) throws IOException {
+  private static RedisProcess startRedis(Settings settings, Path data) throws IOException {
     return RedisProcess.durable(
-        Ports.free(), settings.folder().resolve("redis.log"), settings.data().resolve("redis"));
+        Ports.free(), settings.folder().resolve("redis.log"), data.resolve("redis"));
   }
 
   private void startNodes() throws IOException {
@@ -114,9 +136,26 @@ public final class Stage implements AutoCloseable {
     return redis;
   }
 
+  public PaymentApi paymentApi() {
+    return paymentApi;
+  }
+
+  /** What messages need, if there are messages. */
+  public Optional<MessageParts> messages() {
+    return messages;
+  }
+
+  /** The ways between clients, nodes and all else, as far as they are used. */
+  public List<Way> ways() {
+    List<Way> ways = new ArrayList<>();
+    nodes.forEach(node -> ways.addAll(node.ways(usesRedis())));
+    messages.ifPresent(parts -> ways.addAll(parts.ways()));
+    return ways;
+  }
+
   /** Starts Redis with nothing of what it had, after it was killed. */
   public void startRedisEmpty() throws IOException {
-    Path folder = settings.data().resolve("redis");
+    Path folder = data.resolve("redis");
     try (var files = Files.walk(folder)) {
       for (Path each : files.filter(Files::isRegularFile).toList()) {
         Files.delete(each);
@@ -132,6 +171,11 @@ public final class Stage implements AutoCloseable {
 
   public boolean countsInRedis() {
     return settings.limitsStore().equals("redis");
+  }
+
+  /** Returns true if nodes have any use for Redis. */
+  public boolean usesRedis() {
+    return countsInRedis() || messages.isPresent();
   }
 
   @Override

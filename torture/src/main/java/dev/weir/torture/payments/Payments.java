@@ -1,0 +1,32 @@
+package dev.weir.torture.payments;
+
+import dev.weir.torture.capability.Capability;
+import dev.weir.torture.capability.Check;
+import dev.weir.torture.capability.Load;
+import dev.weir.torture.capability.Promise;
+import dev.weir.torture.capability.Round;
+import java.util.EnumSet;
+import java.util.Set;
+
+/** Feeds of payments. */
+public final class Payments implements Capability {
+  @Override
+  public String name() {
+    return "payments";
+  }
+
+  @Override
+  public Set<Promise> promises() {
+    return EnumSet.range(Promise.P1, Promise.P6);
+  }
+
+  @Override
+  public Load load(Round round) {
+    return new PaymentLoad(round);
+  }
+
+  @Override
+  public Check check(Round round) {
+    return new PaymentCheck(round);
+  }
+}

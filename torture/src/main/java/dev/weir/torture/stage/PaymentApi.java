@@ -1,0 +1,87 @@
+package dev.weir.torture.stage;
+
+import dev.weir.torture.history.Exchange;
+import java.io.IOException;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * A payment API that honours idempotency keys, never forgets one, and is otherwise unreliable: it
+ * answers late, not at all, or with statuses that say nothing, and books before or after.
+ */
+public final class PaymentApi implements AutoCloseable {
+  private static final int REFUSED_PERCENT = 3;
+  private static final int BOOKED = 201;
+  private static final int FOUND = 200;
+  private static final int IN_PROGRESS = 409;
+  private static final int REFUSED = 422;
+  private static final int BAD_GATEWAY = 502;
+  private static final int UNAVAILABLE = 503;
+
+  private final Set<String> booked = ConcurrentHashMap.newKeySet();
+  private final CalledProgram program;
+
+  PaymentApi() throws IOException {
+    this.program = CalledProgram.start("/payments", this::react);
+  }
+
+  int port() {
+    return program.port();
+  }
+
+  /** Returns the calls so far, in the order of their arrival. */
+  public List<Exchange> calls() {
+    return program.calls();
+  }
+
+  /** Returns true if the payment is made. */
+  public boolean isBooked(String paymentId) {
+    return booked.contains(paymentId);
+  }
+
+  private int react(String key, SplittableRandom random) {
+    CalledProgram.pause(random, 1, 30);
+    if (isRefused(key)) {
+      return REFUSED;
+    }
+    return switch (random.nextInt(20)) {
+      case 0 -> {
+        CalledProgram.pause(random, 1_000, 4_000);
+        yield book(key);
+      }
+      case 1 -> {
+        book(key);
+        CalledProgram.pause(random, 1_000, 4_000);
+        yield CalledProgram.NO_ANSWER;
+      }
+      case 2 -> {
+        book(key);
+        yield CalledProgram.NO_ANSWER;
+      }
+      case 3 -> CalledProgram.NO_ANSWER;
+      case 4 -> IN_PROGRESS;
+      case 5 -> {
+        book(key);
+        yield BAD_GATEWAY;
+      }
+      case 6 -> UNAVAILABLE;
+      default -> book(key);
+    };
+  }
+
+  /** Some accounts are closed, whatever the attempt. */
+  private static boolean isRefused(String key) {
+    return new SplittableRandom(key.hashCode()).nextInt(100) < REFUSED_PERCENT;
+  }
+
+  private int book(String key) {
+    return booked.add(key) ? BOOKED : FOUND;
+  }
+
+  @Override
+  public void close() {
+    program.close();
+  }
+}
