@@ -12,7 +12,9 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /** Round after round on one stage, until a promise is broken or the time is over. */
-public record Hunt(Stage.Settings settings, Set<Promise> selected, Duration round) {
+public record Hunt(Stage.Settings settings, Set<Promise> selected, Duration round, int callers) {
+  /** As many as keep two cores busy. */
+  static final int CALLERS = 5;
 
   /** Runs at least one round. Returns that with the first broken promise. */
   public Optional<Torture.Outcome> run(long firstSeed, Duration time, Report report)
@@ -23,7 +25,7 @@ public record Hunt(Stage.Settings settings, Set<Promise> selected, Duration roun
         Stage.start(
             settings, data, selected.stream().anyMatch(promise -> promise.isMeantBy("messages")));
     try {
-      Torture torture = new Torture(stage, settings.folder(), selected);
+      Torture torture = new Torture(stage, settings.folder(), selected, callers);
       long seed = firstSeed;
       do {
         Torture.Outcome outcome = torture.round(seed++, round);

@@ -96,10 +96,10 @@ public final class Main implements Callable<Integer> {
     for (String limitsStore : stores) {
       Hunt hunt =
           new Hunt(
-              new Stage.Settings(
-                  folder.resolve(limitsStore), jar, Optional.empty(), limitsStore),
+              new Stage.Settings(folder.resolve(limitsStore), jar, Optional.empty(), limitsStore),
               selected(),
-              Duration.ofSeconds(roundSeconds));
+              Duration.ofSeconds(roundSeconds),
+              Hunt.CALLERS);
       if (hunt.run(first, each, new Report(out, limitsStore)).isPresent()) {
         return 1;
       }

@@ -65,7 +65,8 @@ final class MutantHunt {
         new Hunt(
             new Stage.Settings(folder, jar, Optional.of(classes), mutant.store()),
             promisesOfTheSamePart(mutant.promise()),
-            round);
+            round,
+            Hunt.CALLERS);
     long beginNanos = System.nanoTime();
     Optional<Torture.Outcome> found = hunt.run(seed, time, new Report(out, mutant.store()));
     return new Row(

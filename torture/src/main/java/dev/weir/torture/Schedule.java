@@ -13,8 +13,9 @@ import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * The faults of a round. A seed decides which they are, in which order, on which process and for
- * how long; when the next begins also depends on how long the last took.
+ * The faults of a round: all of them, one after the other, and again. A seed decides in which
+ * order, on which process and for how long; when the next begins also depends on how long the last
+ * took.
  */
 final class Schedule {
   private static final int MIN_GAP_MILLIS = 300;
@@ -53,12 +54,14 @@ final class Schedule {
 
   private void run(List<Fault> faults, SplittableRandom random) {
     while (!isEnding) {
-      Fault.pause(random, MIN_GAP_MILLIS, MAX_GAP_MILLIS);
-      if (isEnding) {
-        return;
+      List<Fault> turn = new ArrayList<>(faults);
+      while (!turn.isEmpty() && !isEnding) {
+        Fault.pause(random, MIN_GAP_MILLIS, MAX_GAP_MILLIS);
+        Fault next = Fault.any(turn, random);
+        turn.remove(next);
+        // Each has a random of its own, so that what one draws does not change the next.
+        inflict(next, random.split());
       }
-      // Each has a random of its own, so that what one draws does not change the next.
-      inflict(Fault.any(faults, random), random.split());
     }
   }
 

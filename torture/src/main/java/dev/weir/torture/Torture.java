@@ -24,27 +24,29 @@ import java.util.Set;
 /** Rounds of load and faults on a stage, each checked when it is over. */
 public final class Torture {
   /** What is tortured. A new capability adds itself here. */
-  static final List<Capability> CAPABILITIES = 
+  static final List<Capability> CAPABILITIES =
       List.of(new Slots(), new Limits(), new Messages(), new Payments());
 
-  private static final int CALLERS = 5;
   private static final Duration BOUND = Duration.ofMinutes(3);
   private static final Set<Integer> LISTED = Set.of(0, 200, 201, 202, 204, 404, 409, 412, 429, 503);
 
   private final Stage stage;
   private final Path folder;
   private final Set<Promise> selected;
+  private final int callers;
 
   /**
    * Creates the torture of a stage.
    *
    * @param folder for the histories
    * @param selected the promises that are checked, and whose capabilities get load
+   * @param callers of each capability
    */
-  public Torture(Stage stage, Path folder, Set<Promise> selected) {
+  public Torture(Stage stage, Path folder, Set<Promise> selected, int callers) {
     this.stage = stage;
     this.folder = folder;
     this.selected = selected;
+    this.callers = callers;
   }
 
   /** What came of a round. */
@@ -78,12 +80,12 @@ public final class Torture {
 
   private void play(History history, List<Load> loads, long seed, Duration time, Findings findings)
       throws InterruptedException {
-    Callers callers = Callers.start(loads, CALLERS, seed);
+    Callers calling = Callers.start(loads, callers, seed);
     Schedule schedule = Schedule.start(stage, history, seed);
     Thread.sleep(time);
     List<String> failures = schedule.end(BOUND);
     failures.forEach(failure -> findings.broken(Promise.A2, failure, List.of()));
-    callers.end(BOUND);
+    calling.end(BOUND);
     for (Node node : stage.nodes()) {
       findings.looked(Promise.A2, 1);
       try {

@@ -15,12 +15,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIf;
 
-/** A short share of the torture. {@code -Dweir.torture.seed=S} plays another round. */
+/**
+ * A short share of the torture, with all capabilities. {@code -Dweir.torture.seed=S} plays another
+ * round.
+ */
 @EnabledIf("dev.weir.server.faults.RedisProcess#isInstalled")
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
 final class TortureIT {
   private static final long SEED = Long.getLong("weir.torture.seed", 27);
   private static final Duration ROUND = Duration.ofSeconds(20);
+
+  /** Of each capability; few, because this is about faults, not about load. */
+  private static final int CALLERS = 2;
 
   @Test
   void promisesAreKeptInARoundOfFaults() throws Exception {
@@ -32,10 +38,11 @@ final class TortureIT {
             home.resolve("server/target/weir.jar"),
             Optional.empty(),
             "redis");
-    Hunt hunt = new Hunt(settings, EnumSet.allOf(Promise.class), ROUND);
+    Hunt hunt = new Hunt(settings, EnumSet.allOf(Promise.class), ROUND, CALLERS);
     Optional<Torture.Outcome> broken =
         hunt.run(SEED, Duration.ZERO, new Report(new PrintWriter(text), "redis"));
     assertThat(broken).as(text::toString).isEmpty();
-    assertThat(text.toString()).contains("all promises kept", "S1=", "S6=", "L1=", "A2=3");
+    assertThat(text.toString())
+        .contains("all promises kept", "S1=", "S6=", "L1=", "M1=", "P1=", "A2=3");
   }
 }

@@ -62,7 +62,8 @@ final class MessageCheck implements Check {
     messages
         .values()
         .forEach(
-            message -> byUser.computeIfAbsent(message.user(), any -> new ArrayList<>()).add(message));
+            message ->
+                byUser.computeIfAbsent(message.user(), any -> new ArrayList<>()).add(message));
     byUser.forEach((user, of) -> new User(user, of, exchanges).check(findings));
   }
 
@@ -119,8 +120,7 @@ final class MessageCheck implements Check {
     }
 
     /** What was accepted ends, and is taken by the provider unless it says why not. */
-    private void kept(
-        Map<String, Exchange> looks, Predicate<String> isTaken, Findings findings) {
+    private void kept(Map<String, Exchange> looks, Predicate<String> isTaken, Findings findings) {
       findings.looked(Promise.M2, 1);
       String id = ids().findFirst().orElseThrow();
       Optional<Exchange> look = Optional.ofNullable(looks.get(id)).filter(Exchange::isDone);
@@ -150,8 +150,7 @@ final class MessageCheck implements Check {
       this.id = id;
       this.messages = messages;
       this.limits = of(exchanges, MessageLoad.LIMIT).toList();
-      this.usage =
-          of(exchanges, MessageLoad.USAGE).filter(Exchange::isDone).reduce((a, b) -> b);
+      this.usage = of(exchanges, MessageLoad.USAGE).filter(Exchange::isDone).reduce((a, b) -> b);
     }
 
     private Stream<Exchange> of(List<Exchange> exchanges, String kind) {

@@ -128,7 +128,9 @@ final class MessageLoad implements Load {
     configure(user, random.nextInt(1, 10), random.nextInt(client.nodes()));
   }
 
-  /** Waits until all messages have ended, and asks what became of each, and what users have used. */
+  /**
+   * Waits until all messages have ended, and asks what became of each, and what users have used.
+   */
   @Override
   public void finish() throws InterruptedException {
     Set<String> ids = new LinkedHashSet<>();
@@ -153,7 +155,6 @@ final class MessageLoad implements Load {
 
   private boolean hasEnded(String id) {
     Exchange look = client.get(new Matter(LOOK, id), 0, "/api/messages/" + id);
-    return look.status() == 404
-        || (look.isDone() && ENDED.contains(look.fields().text("state")));
+    return look.status() == 404 || (look.isDone() && ENDED.contains(look.fields().text("state")));
   }
 }

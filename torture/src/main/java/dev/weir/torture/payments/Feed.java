@@ -24,9 +24,7 @@ record Feed(String id, String configName, List<String> paymentIds, String reques
                     .formatted(paymentId, amount(paymentId), requestedTime))
         .collect(
             Collectors.joining(
-                "",
-                "paymentId,amount,currency,debtorAccount,creditorAccount,requestedTime\n",
-                ""));
+                "", "paymentId,amount,currency,debtorAccount,creditorAccount,requestedTime\n", ""));
   }
 
   /** The amount of a payment. */

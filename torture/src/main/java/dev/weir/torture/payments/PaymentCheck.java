@@ -22,6 +22,7 @@ final class PaymentCheck implements Check {
   private static final long CLOCK_MICROS = 50_000;
 
   private static final long SECOND_NANOS = Duration.ofSeconds(1).toNanos();
+
   /** In the reason of a payment that did not end as paid. */
   private static final List<String> MADE_PERHAPS = List.of("may have been made", "it is made");
 
@@ -49,8 +50,14 @@ final class PaymentCheck implements Check {
 
   private static void received(Sent feed, Findings findings) {
     findings.looked(Promise.P1, 1);
-    Optional<Exchange> last = feed.progress.isEmpty() ? Optional.empty() : Optional.of(feed.progress.getLast());
-    boolean isDone = last.filter(Exchange::isDone).map(Exchange::fields).map(answer -> answer.text("state")).filter("DONE"::equals).isPresent();
+    Optional<Exchange> last =
+        feed.progress.isEmpty() ? Optional.empty() : Optional.of(feed.progress.getLast());
+    boolean isDone =
+        last.filter(Exchange::isDone)
+            .map(Exchange::fields)
+            .map(answer -> answer.text("state"))
+            .filter("DONE"::equals)
+            .isPresent();
     if (feed.isReceived() && !isDone) {
       List<Exchange> witness = new ArrayList<>();
       feed.sends.stream().filter(Exchange::isDone).findFirst().ifPresent(witness::add);
@@ -185,8 +192,7 @@ final class PaymentCheck implements Check {
     List<Exchange> ends = new ArrayList<>();
     for (Exchange look : payment.looks) {
       boolean isOver =
-          state(look).equals("PAID")
-              || (ENDED.contains(state(look)) && !payment.mayBeRetried());
+          state(look).equals("PAID") || (ENDED.contains(state(look)) && !payment.mayBeRetried());
       if (isOver) {
         ends.add(look);
       }

@@ -103,18 +103,14 @@ final class PaymentLoad implements Load {
     String requestedTime = "";
     if (random.nextInt(3) > 0) {
       requestedTime =
-          Instant.now()
-              .plusMillis(random.nextInt(5_000))
-              .truncatedTo(ChronoUnit.MILLIS)
-              .toString();
+          Instant.now().plusMillis(random.nextInt(5_000)).truncatedTo(ChronoUnit.MILLIS).toString();
     }
     if (!feeds.isEmpty() && random.nextInt(4) == 0) {
       Feed other = feed(random);
       requestedTime = other.requestedTime();
       ids.add(other.paymentIds().get(random.nextInt(other.paymentIds().size())));
     }
-    Feed feed =
-        new Feed(round.name() + "-f" + last, config, List.copyOf(ids), requestedTime);
+    Feed feed = new Feed(round.name() + "-f" + last, config, List.copyOf(ids), requestedTime);
     feeds.add(feed);
     if (random.nextInt(4) == 0) {
       Thread copy = Thread.ofVirtual().start(() -> insist(feed, node + 1));
@@ -130,7 +126,10 @@ final class PaymentLoad implements Load {
     for (int tries = 0; tries < MAX_TRIES; tries++) {
       Exchange answer =
           client.postCsv(
-              new Matter(SEND, feed.id()), (node + tries) % client.nodes(), feed.path(), feed.csv());
+              new Matter(SEND, feed.id()),
+              (node + tries) % client.nodes(),
+              feed.path(),
+              feed.csv());
       if (answer.isDone()) {
         return;
       }
@@ -210,8 +209,7 @@ final class PaymentLoad implements Load {
 
   /** Returns true if all payments of a feed have ended, or if it never arrived as a whole. */
   private boolean isOver(Feed feed) {
-    Exchange answer =
-        client.get(new Matter(PROGRESS, feed.id()), 0, FEEDS + "/" + feed.id());
+    Exchange answer = client.get(new Matter(PROGRESS, feed.id()), 0, FEEDS + "/" + feed.id());
     return answer.status() == 404
         || (answer.isDone()
             && List.of("DONE", "RECEIVING").contains(answer.fields().text("state")));

@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What is known about the slots of a round: what callers saw, and what the database has. */
@@ -21,13 +22,13 @@ final class SlotFacts {
   private static final String STORED =
       """
       select c.name, s.event_id, s.scheduled, s.state, s.version
-      from slot s join slot_config c using (config_id) where c.name like ? order by s.scheduled
+      from slot s join slot_config c using (config_id) where c.name = any(?) order by s.scheduled
       """;
 
   private static final String VERSIONS =
       """
       select c.name, v.version, v.max_per_window, v.window_micros
-      from slot_config_version v join slot_config c using (config_id) where c.name like ?
+      from slot_config_version v join slot_config c using (config_id) where c.name = any(?)
       """;
 
   private final Map<String, Event> events = new LinkedHashMap<>();
@@ -89,10 +90,14 @@ final class SlotFacts {
   }
 
   static SlotFacts of(Round round) throws SQLException {
-    String pattern = round.name() + "-%";
+    // Payments have slots too.
+    String[] configs =
+        Stream.of(SlotConfig.values())
+            .map(config -> config.name(round.name()))
+            .toArray(String[]::new);
     try (Connection connection = round.stage().database().connect()) {
       return of(
-          round.history().exchanges(), stored(connection, pattern), versions(connection, pattern));
+          round.history().exchanges(), stored(connection, configs), versions(connection, configs));
     }
   }
 
@@ -127,10 +132,10 @@ final class SlotFacts {
     }
   }
 
-  private static List<Stored> stored(Connection connection, String pattern) throws SQLException {
+  private static List<Stored> stored(Connection connection, String... configs) throws SQLException {
     List<Stored> stored = new ArrayList<>();
     try (PreparedStatement statement = connection.prepareStatement(STORED)) {
-      statement.setString(1, pattern);
+      statement.setArray(1, connection.createArrayOf("text", configs));
       try (ResultSet row = statement.executeQuery()) {
         while (row.next()) {
           stored.add(
@@ -146,11 +151,11 @@ final class SlotFacts {
     return stored;
   }
 
-  private static Map<String, Map<Integer, Version>> versions(Connection connection, String pattern)
-      throws SQLException {
+  private static Map<String, Map<Integer, Version>> versions(
+      Connection connection, String... configs) throws SQLException {
     Map<String, Map<Integer, Version>> versions = new HashMap<>();
     try (PreparedStatement statement = connection.prepareStatement(VERSIONS)) {
-      statement.setString(1, pattern);
+      statement.setArray(1, connection.createArrayOf("text", configs));
       try (ResultSet row = statement.executeQuery()) {
         while (row.next()) {
           versions

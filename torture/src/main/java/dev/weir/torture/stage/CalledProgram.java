@@ -62,9 +62,7 @@ public final class CalledProgram implements AutoCloseable {
   /** Returns the calls so far, in the order of their arrival. */
   public List<Exchange> calls() {
     synchronized (calls) {
-      return calls.stream()
-          .sorted((a, b) -> Long.compare(a.beginNanos(), b.beginNanos()))
-          .toList();
+      return calls.stream().sorted((a, b) -> Long.compare(a.beginNanos(), b.beginNanos())).toList();
     }
   }
 

@@ -15,8 +15,7 @@ public final class MessageParts implements AutoCloseable {
   private final SmsProvider provider;
   private final Relay toProvider;
 
-  private MessageParts(
-      Relay toKafka, KafkaProcess kafka, SmsProvider provider, Relay toProvider) {
+  private MessageParts(Relay toKafka, KafkaProcess kafka, SmsProvider provider, Relay toProvider) {
     this.toKafka = toKafka;
     this.kafka = kafka;
     this.provider = provider;
@@ -60,7 +59,8 @@ public final class MessageParts implements AutoCloseable {
   }
 
   List<Way> ways() {
-    return List.of(new Way("nodes to Kafka", toKafka), new Way("nodes to the provider", toProvider));
+    return List.of(
+        new Way("nodes to Kafka", toKafka), new Way("nodes to the provider", toProvider));
   }
 
   @Override

@@ -83,8 +83,7 @@ public final class Node implements AutoCloseable {
     NodeProcess process =
         NodeProcess.start(plan.folder().resolve(name + ".log"), settings, plan.program());
     Relay fromClients = new Relay(process.address().getPort());
-    return new Node(
-        plan.number(), process, clock, toDatabase, toRedis, toPaymentApi, fromClients);
+    return new Node(plan.number(), process, clock, toDatabase, toRedis, toPaymentApi, fromClients);
   }
 
   /** From 1. */

@@ -46,7 +46,7 @@ public final class PaymentApi implements AutoCloseable {
     if (isRefused(key)) {
       return REFUSED;
     }
-    return switch (random.nextInt(20)) {
+    return switch (random.nextInt(35)) {
       case 0 -> {
         CalledProgram.pause(random, 1_000, 4_000);
         yield book(key);
