@@ -231,7 +231,7 @@ final class PaymentCheck implements Check {
   }
 
   /** No second has more calls than the ceiling, by their arrival. */
-  private static void ceiling(List<Exchange> calls, Findings findings) {
+  static void ceiling(List<Exchange> calls, Findings findings) {
     findings.looked(Promise.P3, calls.size());
     for (int i = Node.CEILING; i < calls.size(); i++) {
       Exchange first = calls.get(i - Node.CEILING);

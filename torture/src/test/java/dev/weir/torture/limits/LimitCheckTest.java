@@ -2,11 +2,11 @@ package dev.weir.torture.limits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.torture.HandmadeHistory;
 import dev.weir.torture.capability.Findings;
 import dev.weir.torture.capability.Promise;
 import dev.weir.torture.capability.Round;
 import dev.weir.torture.capability.Violation;
-import dev.weir.torture.history.Exchange;
 import dev.weir.torture.history.FaultNote;
 import dev.weir.torture.history.History;
 import java.io.IOException;
@@ -21,11 +21,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Histories that keep or break a promise. */
 final class LimitCheckTest {
-  private static final Instant BEGIN = Instant.parse("2030-01-01T00:00:00Z");
-
   @TempDir private Path folder;
   private History history;
-  private long seconds;
+  private final HandmadeHistory handmade = new HandmadeHistory();
 
   @BeforeEach
   void open() throws IOException {
@@ -37,26 +35,13 @@ final class LimitCheckTest {
     history.close();
   }
 
-  /** Each takes a tenth of a second, a second after the last. */
   private void exchange(String kind, String subject, String request, int status, String answer) {
-    seconds++;
-    long nanos = seconds * 1_000_000_000L;
-    history.add(
-        new Exchange(
-            history.next(),
-            kind,
-            subject,
-            1,
-            request.replace('\'', '"'),
-            nanos,
-            BEGIN.plusSeconds(seconds),
-            nanos + 100_000_000L,
-            status,
-            answer.replace('\'', '"')));
+    history.add(handmade.add(kind, subject, request, status, answer));
   }
 
   private void check(String subject, int cost, int status) {
-    String answer = status == 200 ? "{'replayed':false,'decidedAt':'t" + seconds + "'}" : "{}";
+    String answer =
+        status == 200 ? "{'replayed':false,'decidedAt':'t" + handmade.seconds() + "'}" : "{}";
     exchange("check", subject, "{'cost':" + cost + "}", status, answer);
   }
 
@@ -191,7 +176,7 @@ final class LimitCheckTest {
   }
 
   private void lease(String id, int places, int lifeSeconds) {
-    Instant expiresAt = BEGIN.plusSeconds(seconds + 1 + lifeSeconds);
+    Instant expiresAt = HandmadeHistory.BEGIN.plusSeconds(handmade.seconds() + 1 + lifeSeconds);
     exchange(
         "lease",
         "lease",
