@@ -58,6 +58,14 @@ public final class Main implements Callable<Integer> {
   private Optional<String> store = Optional.empty();
 
   @Option(
+      names = "--beside",
+      paramLabel = "JAR",
+      description =
+          "weir.jar of another version, with its lib beside it: nodes of both run on one database,"
+              + " and are stopped and started with the other one.")
+  private Optional<Path> otherJar = Optional.empty();
+
+  @Option(
       names = "--round",
       defaultValue = "40",
       description = "Seconds of a round (${DEFAULT-VALUE}), after which its history is checked.")
@@ -96,7 +104,8 @@ public final class Main implements Callable<Integer> {
     for (String limitsStore : stores) {
       Hunt hunt =
           new Hunt(
-              new Stage.Settings(folder.resolve(limitsStore), jar, Optional.empty(), limitsStore),
+              new Stage.Settings(
+                  folder.resolve(limitsStore), jar, Optional.empty(), otherJar, limitsStore),
               selected(),
               Duration.ofSeconds(roundSeconds),
               Hunt.CALLERS);

@@ -5,6 +5,7 @@ import dev.weir.torture.capability.Promise;
 import dev.weir.torture.capability.Violation;
 import dev.weir.torture.mutants.Mutant;
 import dev.weir.torture.stage.Stage;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -37,7 +38,7 @@ final class MutantHunt {
     List<Row> rows = new ArrayList<>();
     for (Mutant mutant : mutants) {
       out.printf("%nMutant %s%n", mutant.name());
-      rows.add(hunt(mutant, seed, time));
+      rows.add(huntOrFail(mutant, seed, time));
       // The table so far, for those who do not wait for all.
       print(List.of(rows.getLast()));
     }
@@ -58,12 +59,27 @@ final class MutantHunt {
     out.flush();
   }
 
+  /** A mutant that nothing can be tried with keeps no other from being tried. */
+  private Row huntOrFail(Mutant mutant, long seed, Duration time) throws IOException {
+    try {
+      return hunt(mutant, seed, time);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    } catch (IOException e) {
+      throw e;
+    } catch (Exception | AssertionError e) {
+      out.printf("%s could not be tried: %s%n", mutant.name(), e);
+      return new Row(mutant, "", Duration.ZERO);
+    }
+  }
+
   private Row hunt(Mutant mutant, long seed, Duration time) throws Exception {
     Path folder = root.resolve("target/torture/mutants/" + mutant.name());
     Path classes = mutant.build(root, jar, folder);
     Hunt hunt =
         new Hunt(
-            new Stage.Settings(folder, jar, Optional.of(classes), mutant.store()),
+            new Stage.Settings(folder, jar, Optional.of(classes), Optional.empty(), mutant.store()),
             promisesOfTheSamePart(mutant.promise()),
             round,
             Hunt.CALLERS);

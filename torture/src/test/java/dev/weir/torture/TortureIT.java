@@ -37,6 +37,7 @@ final class TortureIT {
             Path.of("target/torture/" + SEED).toAbsolutePath(),
             home.resolve("server/target/weir.jar"),
             Optional.empty(),
+            Optional.empty(),
             "redis");
     Hunt hunt = new Hunt(settings, EnumSet.allOf(Promise.class), ROUND, CALLERS);
     Optional<Torture.Outcome> broken =

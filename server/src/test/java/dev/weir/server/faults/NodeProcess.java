@@ -22,15 +22,22 @@ public final class NodeProcess implements AutoCloseable {
   private final Path log;
   private final int port;
   private final Map<String, String> environment;
-  private final List<String> command;
+  private final List<String> arguments;
+  private volatile List<String> program;
   private volatile Process process;
 
-  private NodeProcess(Path log, int port, Map<String, String> environment, List<String> command)
+  private NodeProcess(
+      Path log,
+      int port,
+      Map<String, String> environment,
+      List<String> program,
+      List<String> arguments)
       throws IOException {
     this.log = log;
     this.port = port;
     this.environment = new HashMap<>(environment);
-    this.command = command;
+    this.program = program;
+    this.arguments = arguments;
     this.process = launch();
   }
 
@@ -49,20 +56,19 @@ public final class NodeProcess implements AutoCloseable {
       Path log, Map<String, String> environment, List<String> program, String... arguments)
       throws IOException {
     int port = Ports.free();
-    List<String> command = new ArrayList<>(program);
-    command.addAll(List.of("up", "--port", Integer.toString(port)));
-    command.addAll(List.of(arguments));
-    return new NodeProcess(log, port, environment, command);
+    List<String> words = new ArrayList<>(List.of("up", "--port", Integer.toString(port)));
+    words.addAll(List.of(arguments));
+    return new NodeProcess(log, port, environment, program, words);
   }
 
   /** Starts a sender of messages, which listens nowhere. */
   static NodeProcess startSender(Path log, Map<String, String> environment) throws IOException {
-    List<String> command = new ArrayList<>(Program.command(MEMORY));
-    command.add("sender");
-    return new NodeProcess(log, 0, environment, command);
+    return new NodeProcess(log, 0, environment, Program.command(MEMORY), List.of("sender"));
   }
 
   private Process launch() throws IOException {
+    List<String> command = new ArrayList<>(program);
+    command.addAll(arguments);
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().putAll(environment);
     return builder
@@ -142,6 +148,12 @@ public final class NodeProcess implements AutoCloseable {
   /** Starts it again after its end, on the same port. */
   public void restart() throws IOException {
     process = launch();
+  }
+
+  /** Starts it again after its end, on the same port, by other words for the program. */
+  public void restart(List<String> otherProgram) throws IOException {
+    program = otherProgram;
+    restart();
   }
 
   /** Starts it again after its end, on the same port, with a setting that is different. */

@@ -34,6 +34,7 @@ public interface Fault {
     return List.of(
         new KillNode(),
         new SuspendNode(),
+        new ChangeVersion(),
         new KillDatabase(),
         new SuspendDatabase(),
         new KillRedis(),

@@ -26,7 +26,7 @@ public final class Node implements AutoCloseable {
   /** How long a caller waits for an answer. */
   private static final Duration WAIT = Duration.ofSeconds(10);
 
-  private final int number;
+  private final Plan plan;
   private final NodeProcess process;
   private final Optional<FakeClock> clock;
   private final Relay toDatabase;
@@ -35,15 +35,18 @@ public final class Node implements AutoCloseable {
   private final Relay fromClients;
   private final Api api;
 
+  /** The index of the program that runs; used by one fault at a time. */
+  private int version;
+
   private Node(
-      int number,
+      Plan plan,
       NodeProcess process,
       Optional<FakeClock> clock,
       Relay toDatabase,
       Relay toRedis,
       Relay toPaymentApi,
       Relay fromClients) {
-    this.number = number;
+    this.plan = plan;
     this.process = process;
     this.clock = clock;
     this.toDatabase = toDatabase;
@@ -53,8 +56,12 @@ public final class Node implements AutoCloseable {
     this.api = new Api(URI.create("http://127.0.0.1:" + fromClients.port()), WAIT);
   }
 
-  /** What a node is started with. */
-  record Plan(int number, Path folder, List<String> program, String limitsStore) {}
+  /**
+   * What a node is started with.
+   *
+   * @param programs the words that start each version of the program; the first one is used first
+   */
+  record Plan(int number, Path folder, List<List<String>> programs, String limitsStore) {}
 
   static Node start(Plan plan, Stage stage) throws IOException {
     Relay toDatabase = new Relay(stage.database().port());
@@ -81,14 +88,15 @@ public final class Node implements AutoCloseable {
             : Optional.empty();
     clock.ifPresent(fake -> settings.putAll(fake.environment()));
     NodeProcess process =
-        NodeProcess.start(plan.folder().resolve(name + ".log"), settings, plan.program());
+        NodeProcess.start(
+            plan.folder().resolve(name + ".log"), settings, plan.programs().getFirst());
     Relay fromClients = new Relay(process.address().getPort());
-    return new Node(plan.number(), process, clock, toDatabase, toRedis, toPaymentApi, fromClients);
+    return new Node(plan, process, clock, toDatabase, toRedis, toPaymentApi, fromClients);
   }
 
   /** From 1. */
   public int number() {
-    return number;
+    return plan.number();
   }
 
   public Api api() {
@@ -101,11 +109,11 @@ public final class Node implements AutoCloseable {
 
   List<Way> ways(boolean withRedis) {
     List<Way> ways = new ArrayList<>();
-    ways.add(new Way("clients to node " + number, fromClients));
-    ways.add(new Way("node " + number + " to PostgreSQL", toDatabase));
-    ways.add(new Way("node " + number + " to the payment API", toPaymentApi));
+    ways.add(new Way("clients to " + this, fromClients));
+    ways.add(new Way(this + " to PostgreSQL", toDatabase));
+    ways.add(new Way(this + " to the payment API", toPaymentApi));
     if (withRedis) {
-      ways.add(new Way("node " + number + " to Redis", toRedis));
+      ways.add(new Way(this + " to Redis", toRedis));
     }
     return ways;
   }
@@ -137,6 +145,17 @@ public final class Node implements AutoCloseable {
     process.restart();
   }
 
+  /** Stops it in an orderly way, and starts another version in its place. */
+  public void restartWithNextVersion() throws IOException {
+    long pid = process.pid();
+    process.close();
+    if (clock.isPresent()) {
+      FakeClock.cleanUpAfter(pid);
+    }
+    version = (version + 1) % plan.programs().size();
+    process.restart(plan.programs().get(version));
+  }
+
   private void kill() throws IOException {
     long pid = process.pid();
     process.kill();
@@ -161,6 +180,6 @@ public final class Node implements AutoCloseable {
 
   @Override
   public String toString() {
-    return "node " + number;
+    return "node " + plan.number();
   }
 }

@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
@@ -41,9 +42,15 @@ public final class Stage implements AutoCloseable {
    * @param folder for logs
    * @param jar the program
    * @param replacing classes in place of some of the program's
+   * @param otherJar another version of the program, which nodes change to and from
    * @param limitsStore where limits are counted: {@code postgresql} or {@code redis}
    */
-  public record Settings(Path folder, Path jar, Optional<Path> replacing, String limitsStore) {}
+  public record Settings(
+      Path folder,
+      Path jar,
+      Optional<Path> replacing,
+      Optional<Path> otherJar,
+      String limitsStore) {}
 
   private Stage(
       Settings settings,
@@ -106,14 +113,22 @@ public final class Stage implements AutoCloseable {
   }
 
   private void startNodes() throws IOException {
-    List<String> program =
+    List<List<String>> programs = new ArrayList<>();
+    // The first node creates the tables as the other version has them.
+    if (settings.otherJar().isPresent()) {
+      programs.add(Program.command(settings.otherJar().get(), NodeProcess.MEMORY));
+    }
+    programs.add(
         settings.replacing().isPresent()
             ? Program.command(settings.replacing().get(), settings.jar(), NodeProcess.MEMORY)
-            : Program.command(settings.jar(), NodeProcess.MEMORY);
+            : Program.command(settings.jar(), NodeProcess.MEMORY));
     for (int number = 1; number <= NODES; number++) {
       Node node =
           Node.start(
-              new Node.Plan(number, settings.folder(), program, settings.limitsStore()), this);
+              new Node.Plan(
+                  number, settings.folder(), List.copyOf(programs), settings.limitsStore()),
+              this);
+      Collections.rotate(programs, 1);
       nodes.add(node);
       started.push(node);
       // The first creates the tables, which the others would wait for.
@@ -171,6 +186,11 @@ public final class Stage implements AutoCloseable {
 
   public boolean countsInRedis() {
     return settings.limitsStore().equals("redis");
+  }
+
+  /** Returns true if nodes run two versions of the program. */
+  public boolean hasTwoVersions() {
+    return settings.otherJar().isPresent();
   }
 
   /** Returns true if nodes have any use for Redis. */
