@@ -47,7 +47,9 @@ final class Schedule {
               .filter(fault -> withLosses || !fault.isLoss())
               .toList();
       SplittableRandom ofLane = random.split();
-      schedule.lanes.add(Thread.ofVirtual().start(() -> schedule.run(faults, ofLane)));
+      if (!faults.isEmpty()) {
+        schedule.lanes.add(Thread.ofVirtual().start(() -> schedule.run(faults, ofLane)));
+      }
     }
     return schedule;
   }

@@ -9,7 +9,7 @@ import java.util.SplittableRandom;
 final class ChangeVersion implements Fault {
   @Override
   public Lane lane() {
-    return Lane.PROCESSES;
+    return Lane.VERSIONS;
   }
 
   @Override

@@ -11,6 +11,7 @@ public interface Fault {
   /** Two faults of different lanes may be inflicted at the same time. */
   enum Lane {
     PROCESSES,
+    VERSIONS,
     WAYS
   }
 

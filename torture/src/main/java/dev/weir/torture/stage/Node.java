@@ -15,7 +15,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A node in a process of its own, and the ways to it and from it, each behind a relay. */
+/**
+ * A node in a process of its own, and the ways to it and from it, each behind a relay. Thread-safe:
+ * two faults may meet at it.
+ */
 public final class Node implements AutoCloseable {
   /** The max number of calls of the payment API in a second, of all nodes together. */
   public static final int CEILING = 20;
@@ -35,7 +38,7 @@ public final class Node implements AutoCloseable {
   private final Relay fromClients;
   private final Api api;
 
-  /** The index of the program that runs; used by one fault at a time. */
+  /** The index of the program that runs. */
   private int version;
 
   private Node(
@@ -140,13 +143,13 @@ public final class Node implements AutoCloseable {
   }
 
   /** Ends it by SIGKILL and starts it again. */
-  public void killAndRestart() throws IOException {
+  public synchronized void killAndRestart() throws IOException {
     kill();
     process.restart();
   }
 
   /** Stops it in an orderly way, and starts another version in its place. */
-  public void restartWithNextVersion() throws IOException {
+  public synchronized void restartWithNextVersion() throws IOException {
     long pid = process.pid();
     process.close();
     if (clock.isPresent()) {
