@@ -1,15 +1,13 @@
 package dev.weir.torture;
 
 import dev.weir.torture.capability.Promise;
+import dev.weir.torture.stage.Folders;
 import dev.weir.torture.stage.Stage;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /** Round after round on one stage, until a promise is broken or the time is over. */
 public record Hunt(Stage.Settings settings, Set<Promise> selected, Duration round, int callers) {
@@ -37,15 +35,7 @@ public record Hunt(Stage.Settings settings, Set<Promise> selected, Duration roun
       return Optional.empty();
     } finally {
       stage.close();
-      delete(data);
-    }
-  }
-
-  private static void delete(Path folder) throws IOException {
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path each : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(each);
-      }
+      Folders.delete(data);
     }
   }
 }

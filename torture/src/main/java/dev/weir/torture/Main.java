@@ -25,8 +25,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "torture",
     description =
-        "Torture three nodes, a PostgreSQL and a Redis on this machine: load of every kind, faults"
-            + " by a seed, and a check of each promise of the documents.",
+        "Torture three nodes, a PostgreSQL, a Redis and a Kafka on this machine: load of every kind,"
+            + " faults by a seed, and a check of each promise of the documents.",
     mixinStandardHelpOptions = true,
     footer =
         "Exit code 0: all promises kept. 1: a promise is broken. 2: it could not be found out.")

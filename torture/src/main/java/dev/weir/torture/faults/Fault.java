@@ -41,6 +41,7 @@ public interface Fault {
         new KillRedis(),
         new SuspendRedis(),
         new EmptyRedis(),
+        new OldRedis(),
         new KillKafka(),
         new CutWay(),
         new SilenceWay(),

@@ -170,12 +170,21 @@ public final class Stage implements AutoCloseable {
 
   /** Starts Redis with nothing of what it had, after it was killed. */
   public void startRedisEmpty() throws IOException {
-    Path folder = data.resolve("redis");
-    try (var files = Files.walk(folder)) {
-      for (Path each : files.filter(Files::isRegularFile).toList()) {
-        Files.delete(each);
-      }
-    }
+    Folders.empty(data.resolve("redis"));
+    redis.start();
+  }
+
+  /** Keeps what Redis has on disk, after it was killed, and starts it. */
+  public void startRedisAndKeepItsData() throws IOException {
+    Folders.empty(data.resolve("redis-kept"));
+    Folders.copy(data.resolve("redis"), data.resolve("redis-kept"));
+    redis.start();
+  }
+
+  /** Starts Redis with what was kept of its data, after it was killed. */
+  public void startRedisWithKeptData() throws IOException {
+    Folders.empty(data.resolve("redis"));
+    Folders.copy(data.resolve("redis-kept"), data.resolve("redis"));
     redis.start();
   }
 
