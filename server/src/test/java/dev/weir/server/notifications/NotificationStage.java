@@ -43,7 +43,10 @@ final class NotificationStage implements AutoCloseable {
   private final Deque<AutoCloseable> started;
 
   private final Database database;
-  private final AtomicLong users = new AtomicLong(1_000_000);
+
+  /** Far from all that a property makes up. */
+  private final AtomicLong users = new AtomicLong(4_000_000_000_000_000_000L);
+
   private final RedisProcess redis;
   private final RedisEntries entries;
   private final KafkaProcess kafka;
