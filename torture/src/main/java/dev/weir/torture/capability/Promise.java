@@ -24,7 +24,7 @@ public enum Promise {
   P2("what is said of a payment agrees with the payment API"),
   P3("no second has more calls than the ceiling"),
   P4("a call is recorded before it is sent, and is one of a feed that was received"),
-  P5("no payment is called before its slot, nor while it is held"),
+  P5("no payment is called a second before its slot, nor while it is held"),
   P6("no payment is called after its end, nor after its deadline"),
   A1("every answer is one that /openapi.yaml lists"),
   A2("what was broken is used again without help");

@@ -21,6 +21,9 @@ final class PaymentCheck implements Check {
   /** How exact the clock of the database is for the caller. */
   private static final long CLOCK_MICROS = 50_000;
 
+  /** A second, because the clock of Temporal may be ahead. */
+  private static final long MAX_EARLY_MICROS = 1_000_000 + CLOCK_MICROS;
+
   private static final long SECOND_NANOS = Duration.ofSeconds(1).toNanos();
 
   /** In the reason of a payment that did not end as paid. */
@@ -143,7 +146,7 @@ final class PaymentCheck implements Check {
             : Optional.empty();
     if (slot.isPresent() && !payment.mayBeCancelled() && !payment.recordedMicros.isEmpty()) {
       long early = slot.get() - payment.recordedMicros.getFirst();
-      if (early > CLOCK_MICROS) {
+      if (early > MAX_EARLY_MICROS) {
         broken(
             Promise.P5,
             payment,

@@ -12,7 +12,12 @@ import java.util.concurrent.ConcurrentHashMap;
  * answers late, not at all, or with statuses that say nothing, and books before or after.
  */
 public final class PaymentApi implements AutoCloseable {
+  /** Payments of closed accounts. */
   private static final int REFUSED_PERCENT = 3;
+
+  /** Payments about which nothing is ever said, until Weir gives up. */
+  private static final int STUCK_PERCENT = 1;
+
   private static final int BOOKED = 201;
   private static final int FOUND = 200;
   private static final int IN_PROGRESS = 409;
@@ -43,8 +48,12 @@ public final class PaymentApi implements AutoCloseable {
 
   private int react(String key, SplittableRandom random) {
     CalledProgram.pause(random, 1, 30);
-    if (isRefused(key)) {
+    int fate = new SplittableRandom(key.hashCode()).nextInt(100);
+    if (fate < REFUSED_PERCENT) {
       return REFUSED;
+    }
+    if (fate < REFUSED_PERCENT + STUCK_PERCENT) {
+      return random.nextBoolean() ? IN_PROGRESS : UNAVAILABLE;
     }
     return switch (random.nextInt(35)) {
       case 0 -> {
@@ -69,11 +78,6 @@ public final class PaymentApi implements AutoCloseable {
       case 6 -> UNAVAILABLE;
       default -> book(key);
     };
-  }
-
-  /** Some accounts are closed, whatever the attempt. */
-  private static boolean isRefused(String key) {
-    return new SplittableRandom(key.hashCode()).nextInt(100) < REFUSED_PERCENT;
   }
 
   private int book(String key) {
