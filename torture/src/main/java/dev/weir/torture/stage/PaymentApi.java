@@ -53,6 +53,10 @@ public final class PaymentApi implements AutoCloseable {
       return REFUSED;
     }
     if (fate < REFUSED_PERCENT + STUCK_PERCENT) {
+      // Some are made all the same.
+      if (random.nextInt(4) == 0) {
+        book(key);
+      }
       return random.nextBoolean() ? IN_PROGRESS : UNAVAILABLE;
     }
     return switch (random.nextInt(35)) {
