@@ -1,7 +1,7 @@
 package dev.weir.examples;
 
-import dev.weir.core.limits.Concurrency;
-import dev.weir.engine.limits.Leases;
+import dev.weir.limits.Concurrency;
+import dev.weir.limits.Leases;
 import java.time.Duration;
 
 /**

@@ -1,9 +1,9 @@
 package dev.weir.examples;
 
-import dev.weir.core.limits.Decision;
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.limits.Limiter;
-import dev.weir.engine.limits.Policy;
+import dev.weir.limits.Decision;
+import dev.weir.limits.Limiter;
+import dev.weir.limits.Policy;
+import dev.weir.limits.TokenBucket;
 import java.time.Duration;
 
 /**

@@ -1,8 +1,8 @@
 package dev.weir.examples;
 
-import dev.weir.core.limits.SlidingWindow;
-import dev.weir.engine.limits.Limiter;
-import dev.weir.engine.limits.Policy;
+import dev.weir.limits.Limiter;
+import dev.weir.limits.Policy;
+import dev.weir.limits.SlidingWindow;
 import dev.weir.store.redis.RedisLimitStore;
 import java.time.Duration;
 

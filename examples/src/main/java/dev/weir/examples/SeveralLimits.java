@@ -1,10 +1,10 @@
 package dev.weir.examples;
 
-import dev.weir.core.limits.FixedWindow;
-import dev.weir.engine.limits.AcquireRequest;
-import dev.weir.engine.limits.LimitRequest;
-import dev.weir.engine.limits.Limiter;
-import dev.weir.engine.limits.Policy;
+import dev.weir.limits.AcquireRequest;
+import dev.weir.limits.FixedWindow;
+import dev.weir.limits.LimitRequest;
+import dev.weir.limits.Limiter;
+import dev.weir.limits.Policy;
 import java.time.Duration;
 import java.util.List;
 

@@ -1,8 +1,8 @@
 package dev.weir.examples;
 
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.engine.slots.Slot;
-import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.slots.Slot;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.SlotScheduler;
 import java.time.Duration;
 
 /**

@@ -1,8 +1,8 @@
 package dev.weir.examples;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.SlotScheduler;
 import dev.weir.store.jdbc.slots.JdbcSlotStore;
 import java.time.Duration;
 

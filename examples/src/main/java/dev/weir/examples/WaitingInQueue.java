@@ -1,11 +1,11 @@
 package dev.weir.examples;
 
-import dev.weir.core.limits.FixedWindow;
-import dev.weir.core.limits.Queue;
-import dev.weir.engine.limits.Limiter;
-import dev.weir.engine.limits.Policy;
-import dev.weir.engine.limits.QueuedLimiter;
-import dev.weir.engine.limits.memory.MemoryLeaseStore;
+import dev.weir.limits.FixedWindow;
+import dev.weir.limits.Limiter;
+import dev.weir.limits.Policy;
+import dev.weir.limits.Queue;
+import dev.weir.limits.QueuedLimiter;
+import dev.weir.limits.memory.MemoryLeaseStore;
 import java.time.Duration;
 
 /**

@@ -2,7 +2,7 @@ package dev.weir.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.limits.Leases;
+import dev.weir.limits.Leases;
 import dev.weir.store.redis.RedisLeaseStore;
 import dev.weir.store.tck.internal.Await;
 import dev.weir.store.tck.internal.FreePort;

@@ -121,7 +121,6 @@ final class OutsideProject {
   private static final String MODULE =
       """
       module outside {
-        requires dev.weir.core;
         requires dev.weir.engine;
         requires dev.weir.store.jdbc;
         requires dev.weir.store.redis;
@@ -190,9 +189,9 @@ final class OutsideProject {
       """
       package outside;
 
-      import dev.weir.core.limits.Limit;
-      import dev.weir.core.limits.TokenBucket;
-      import dev.weir.engine.limits.LimitStore;
+      import dev.weir.limits.Limit;
+      import dev.weir.limits.TokenBucket;
+      import dev.weir.limits.LimitStore;
       import dev.weir.store.tck.limits.LimitStoreKit;
       import java.time.InstantSource;
       import java.util.List;

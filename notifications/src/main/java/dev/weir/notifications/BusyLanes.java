@@ -1,6 +1,6 @@
 package dev.weir.notifications;
 
-import dev.weir.engine.StoreException;
+import dev.weir.StoreException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;

@@ -56,7 +56,7 @@ public final class DeferredDispatch implements Runnable {
   /**
    * Sends the messages that are due and have a place in the limits of their users.
    *
-   * @throws dev.weir.engine.StoreException if the database fails
+   * @throws dev.weir.StoreException if the database fails
    */
   @Override
   public void run() {

@@ -1,12 +1,12 @@
 package dev.weir.notifications;
 
-import dev.weir.core.slots.Calendar;
-import dev.weir.engine.StoreException;
-import dev.weir.engine.internal.Batcher;
-import dev.weir.engine.limits.CircuitBreaker;
+import dev.weir.StoreException;
 import dev.weir.engine.notifications.HotCounts;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.UserState;
+import dev.weir.internal.Batcher;
+import dev.weir.limits.CircuitBreaker;
+import dev.weir.slots.Calendar;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

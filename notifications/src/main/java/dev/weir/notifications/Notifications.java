@@ -1,8 +1,6 @@
 package dev.weir.notifications;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.engine.StoreException;
-import dev.weir.engine.internal.Batcher;
+import dev.weir.StoreException;
 import dev.weir.engine.notifications.DeferredMessages;
 import dev.weir.engine.notifications.HotCounts;
 import dev.weir.engine.notifications.Message;
@@ -12,6 +10,8 @@ import dev.weir.engine.notifications.SendResult;
 import dev.weir.engine.notifications.UserLimit;
 import dev.weir.engine.notifications.UserLimits;
 import dev.weir.engine.notifications.UserState;
+import dev.weir.internal.Batcher;
+import dev.weir.internal.Micros;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package dev.weir.notifications;
 
-import dev.weir.engine.limits.CircuitBreaker;
+import dev.weir.limits.CircuitBreaker;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

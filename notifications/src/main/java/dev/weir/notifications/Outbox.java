@@ -1,8 +1,8 @@
 package dev.weir.notifications;
 
-import dev.weir.engine.StoreException;
-import dev.weir.engine.internal.Batcher;
+import dev.weir.StoreException;
 import dev.weir.engine.notifications.SendLedger;
+import dev.weir.internal.Batcher;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -76,7 +76,7 @@ public final class Republisher implements Runnable {
   /**
    * Publishes the messages that have been in the outbox for long.
    *
-   * @throws dev.weir.engine.StoreException if the database fails
+   * @throws dev.weir.StoreException if the database fails
    */
   @Override
   public void run() {

@@ -25,8 +25,11 @@ final class ArchitectureTest {
         .onlyDependOnClassesThat()
         .resideInAnyPackage(
             ROOT + "..",
-            "dev.weir.engine..",
-            "dev.weir.core..",
+            "dev.weir",
+            "dev.weir.engine.notifications..",
+            "dev.weir.internal..",
+            "dev.weir.limits..",
+            "dev.weir.slots",
             "java..",
             "javax.crypto..",
             "javax.net.ssl..",

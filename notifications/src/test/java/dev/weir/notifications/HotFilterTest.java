@@ -3,13 +3,13 @@ package dev.weir.notifications;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.core.limits.Decision;
-import dev.weir.core.limits.FixedWindow;
-import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.CircuitBreaker;
+import dev.weir.StoreException;
 import dev.weir.engine.notifications.HotCounts;
 import dev.weir.engine.notifications.UserLimit;
 import dev.weir.engine.notifications.UserState;
+import dev.weir.limits.CircuitBreaker;
+import dev.weir.limits.Decision;
+import dev.weir.limits.FixedWindow;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;

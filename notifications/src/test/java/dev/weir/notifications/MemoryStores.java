@@ -1,10 +1,6 @@
 package dev.weir.notifications;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.limits.Decision;
-import dev.weir.core.limits.Limit;
-import dev.weir.core.limits.Usage;
-import dev.weir.engine.StoreException;
+import dev.weir.StoreException;
 import dev.weir.engine.notifications.DeferredMessages;
 import dev.weir.engine.notifications.DeliveryGuarantee;
 import dev.weir.engine.notifications.HandOver;
@@ -19,6 +15,10 @@ import dev.weir.engine.notifications.SendResult;
 import dev.weir.engine.notifications.UserLimit;
 import dev.weir.engine.notifications.UserLimits;
 import dev.weir.engine.notifications.UserState;
+import dev.weir.internal.Micros;
+import dev.weir.limits.Decision;
+import dev.weir.limits.Limit;
+import dev.weir.limits.Usage;
 import dev.weir.store.tck.SettableClock;
 import java.time.Duration;
 import java.time.Instant;

@@ -3,13 +3,13 @@ package dev.weir.notifications;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.core.slots.OpeningHours;
-import dev.weir.engine.StoreException;
+import dev.weir.StoreException;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.SendRequest;
 import dev.weir.engine.notifications.UserLimit;
 import dev.weir.engine.notifications.UserState;
 import dev.weir.notifications.ScriptedPublisher.Behaviour;
+import dev.weir.slots.OpeningHours;
 import java.time.DayOfWeek;
 import java.time.Duration;
 import java.time.LocalTime;

@@ -35,15 +35,15 @@ final class NodeClockTest {
   private static final Map<String, String> ALLOWED =
       Map.ofEntries(
           // The state is in the memory of this process, which has one clock.
-          Map.entry("dev.weir.engine.internal.SteadyClock", "the start of a clock in memory"),
-          Map.entry("dev.weir.engine.slots.SlotStore", "slots in memory"),
+          Map.entry("dev.weir.internal.SteadyClock", "the start of a clock in memory"),
+          Map.entry("dev.weir.slots.SlotStore", "slots in memory"),
           Map.entry("dev.weir.server.wiring.RouteParts", "routes in memory"),
           Map.entry("dev.weir.server.wiring.LimitParts", "rules and resources in memory"),
           Map.entry("dev.weir.server.wiring.SlotParts", "slots in memory; as SlotScheduler"),
-          Map.entry("dev.weir.engine.rules.HeldLeases", "a lease that no store counts"),
+          Map.entry("dev.weir.rules.HeldLeases", "a lease that no store counts"),
           // Advice to a caller, or text for people.
-          Map.entry("dev.weir.engine.slots.SlotScheduler", "is a policy feasible from now on?"),
-          Map.entry("dev.weir.engine.rules.RuleEvaluator", "the time of the last refusals"),
+          Map.entry("dev.weir.slots.SlotScheduler", "is a policy feasible from now on?"),
+          Map.entry("dev.weir.rules.RuleEvaluator", "the time of the last refusals"),
           // Its refunds should refer to the time of the decision that they give back.
           Map.entry("dev.weir.server.rules.CheckLanes", "the Date header"),
           Map.entry("dev.weir.server.cli.FeedRun", "the time left of an upload, on the terminal"),

@@ -1,11 +1,11 @@
 package dev.weir.server;
 
-import dev.weir.core.limits.Decision;
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.engine.limits.Limiter;
-import dev.weir.engine.limits.Policy;
-import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.limits.Decision;
+import dev.weir.limits.Limiter;
+import dev.weir.limits.Policy;
+import dev.weir.limits.TokenBucket;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.SlotScheduler;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package dev.weir.spring;
 
-import dev.weir.engine.rules.RateLimitFields;
-import dev.weir.engine.rules.Ticket;
-import dev.weir.engine.rules.Verdict;
+import dev.weir.rules.RateLimitFields;
+import dev.weir.rules.Ticket;
+import dev.weir.rules.Verdict;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.weir.spring;
 
-import dev.weir.engine.limits.CircuitBreaker;
-import dev.weir.engine.limits.LimitObserver;
-import dev.weir.engine.rules.RuleObserver;
+import dev.weir.limits.CircuitBreaker;
+import dev.weir.limits.LimitObserver;
+import dev.weir.rules.RuleObserver;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -1,7 +1,7 @@
 package dev.weir.spring;
 
-import dev.weir.engine.rules.Request;
-import dev.weir.engine.rules.Ticket;
+import dev.weir.rules.Request;
+import dev.weir.rules.Ticket;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;

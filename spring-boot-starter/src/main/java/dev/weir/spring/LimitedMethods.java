@@ -1,6 +1,6 @@
 package dev.weir.spring;
 
-import dev.weir.engine.rules.RuleIndex;
+import dev.weir.rules.RuleIndex;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.HashSet;

@@ -2,8 +2,8 @@ package dev.weir.spring;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.weir.engine.StoreException;
-import dev.weir.engine.rules.RuleCounters;
+import dev.weir.StoreException;
+import dev.weir.rules.RuleCounters;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;

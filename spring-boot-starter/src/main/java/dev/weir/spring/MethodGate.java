@@ -1,13 +1,13 @@
 package dev.weir.spring;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.engine.StoreException;
-import dev.weir.engine.rules.LimitedRule;
-import dev.weir.engine.rules.RuleCheck;
-import dev.weir.engine.rules.RuleEvaluator;
-import dev.weir.engine.rules.RuleIndex;
-import dev.weir.engine.rules.Ticket;
-import dev.weir.engine.rules.Verdict;
+import dev.weir.StoreException;
+import dev.weir.internal.Micros;
+import dev.weir.rules.LimitedRule;
+import dev.weir.rules.RuleCheck;
+import dev.weir.rules.RuleEvaluator;
+import dev.weir.rules.RuleIndex;
+import dev.weir.rules.Ticket;
+import dev.weir.rules.Verdict;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

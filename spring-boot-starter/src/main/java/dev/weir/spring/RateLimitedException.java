@@ -1,8 +1,8 @@
 package dev.weir.spring;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.engine.StoreException;
-import dev.weir.engine.rules.RateLimitFields;
+import dev.weir.StoreException;
+import dev.weir.internal.Micros;
+import dev.weir.rules.RateLimitFields;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

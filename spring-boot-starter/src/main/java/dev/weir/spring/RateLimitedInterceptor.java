@@ -1,6 +1,6 @@
 package dev.weir.spring;
 
-import dev.weir.engine.rules.Ticket;
+import dev.weir.rules.Ticket;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

@@ -1,6 +1,6 @@
 package dev.weir.spring;
 
-import dev.weir.engine.rules.Ticket;
+import dev.weir.rules.Ticket;
 import java.util.concurrent.CompletableFuture;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;

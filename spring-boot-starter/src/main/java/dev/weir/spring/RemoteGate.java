@@ -1,12 +1,12 @@
 package dev.weir.spring;
 
-import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.CircuitBreaker;
-import dev.weir.engine.limits.internal.LimitNames;
-import dev.weir.engine.rules.RateLimitFields;
-import dev.weir.engine.rules.Request;
-import dev.weir.engine.rules.Ticket;
-import dev.weir.engine.rules.internal.RepeatedHeaderException;
+import dev.weir.StoreException;
+import dev.weir.limits.CircuitBreaker;
+import dev.weir.limits.internal.LimitNames;
+import dev.weir.rules.RateLimitFields;
+import dev.weir.rules.Request;
+import dev.weir.rules.Ticket;
+import dev.weir.rules.internal.RepeatedHeaderException;
 import dev.weir.spring.WeirProperties.OnFailure;
 import java.net.URI;
 import java.net.http.HttpClient;

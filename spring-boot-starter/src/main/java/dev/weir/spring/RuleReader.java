@@ -1,11 +1,11 @@
 package dev.weir.spring;
 
-import dev.weir.engine.limits.OnStoreFailure;
-import dev.weir.engine.rules.InvalidRuleException;
-import dev.weir.engine.rules.RefillRate;
-import dev.weir.engine.rules.RuleField;
-import dev.weir.engine.rules.RuleSource;
-import dev.weir.engine.rules.RuleSpec;
+import dev.weir.limits.OnStoreFailure;
+import dev.weir.rules.InvalidRuleException;
+import dev.weir.rules.RefillRate;
+import dev.weir.rules.RuleField;
+import dev.weir.rules.RuleSource;
+import dev.weir.rules.RuleSpec;
 import java.math.BigDecimal;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,8 @@
 package dev.weir.spring;
 
-import dev.weir.engine.rules.AmbiguousPathException;
-import dev.weir.engine.rules.Request;
-import dev.weir.engine.rules.TrustedProxies;
+import dev.weir.rules.AmbiguousPathException;
+import dev.weir.rules.Request;
+import dev.weir.rules.TrustedProxies;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;

@@ -1,7 +1,7 @@
 package dev.weir.spring;
 
-import dev.weir.engine.slots.SlotScheduler;
-import dev.weir.engine.slots.SlotStore;
+import dev.weir.slots.SlotScheduler;
+import dev.weir.slots.SlotStore;
 import dev.weir.store.jdbc.slots.JdbcSlotStore;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;

@@ -1,7 +1,7 @@
 package dev.weir.spring;
 
-import dev.weir.engine.rules.RuleEvaluator;
-import dev.weir.engine.rules.RuleIndex;
+import dev.weir.rules.RuleEvaluator;
+import dev.weir.rules.RuleIndex;
 import java.util.concurrent.Executor;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;

@@ -1,7 +1,7 @@
 package dev.weir.spring;
 
-import dev.weir.engine.limits.LeaseStore;
-import dev.weir.engine.limits.LimitStore;
+import dev.weir.limits.LeaseStore;
+import dev.weir.limits.LimitStore;
 import dev.weir.store.redis.Redis;
 import dev.weir.store.redis.RedisLeaseStore;
 import dev.weir.store.redis.RedisLimitStore;

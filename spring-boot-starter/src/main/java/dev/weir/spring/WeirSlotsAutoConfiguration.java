@@ -1,8 +1,8 @@
 package dev.weir.spring;
 
-import dev.weir.engine.TaskLog;
-import dev.weir.engine.slots.SlotScheduler;
-import dev.weir.engine.slots.SlotStore;
+import dev.weir.TaskLog;
+import dev.weir.slots.SlotScheduler;
+import dev.weir.slots.SlotStore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;

@@ -1,6 +1,6 @@
 package dev.weir.spring;
 
-import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.slots.SlotScheduler;
 import dev.weir.workflows.PacedStarter;
 import dev.weir.workflows.RemoteSlots;
 import dev.weir.workflows.SlotSource;

@@ -1,12 +1,12 @@
 package dev.weir.spring;
 
-import dev.weir.core.limits.Usage;
-import dev.weir.engine.limits.AcquireRequest;
-import dev.weir.engine.limits.AcquireResult;
-import dev.weir.engine.limits.LimitStore;
-import dev.weir.engine.limits.Policy;
-import dev.weir.engine.limits.Refund;
-import dev.weir.engine.limits.memory.MemoryLimitStore;
+import dev.weir.limits.AcquireRequest;
+import dev.weir.limits.AcquireResult;
+import dev.weir.limits.LimitStore;
+import dev.weir.limits.Policy;
+import dev.weir.limits.Refund;
+import dev.weir.limits.Usage;
+import dev.weir.limits.memory.MemoryLimitStore;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -3,8 +3,8 @@ package dev.weir.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.memory.MemoryLimitStore;
+import dev.weir.StoreException;
+import dev.weir.limits.memory.MemoryLimitStore;
 import dev.weir.spring.Service.Answer;
 import dev.weir.spring.sample.LimitedOrders;
 import java.util.HashMap;

@@ -2,8 +2,8 @@ package dev.weir.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.limits.memory.MemoryLeaseStore;
-import dev.weir.engine.limits.memory.MemoryLimitStore;
+import dev.weir.limits.memory.MemoryLeaseStore;
+import dev.weir.limits.memory.MemoryLimitStore;
 import dev.weir.spring.Service.Answer;
 import java.util.ArrayList;
 import java.util.HashMap;

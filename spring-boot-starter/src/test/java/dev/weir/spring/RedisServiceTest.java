@@ -2,9 +2,9 @@ package dev.weir.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.limits.Limiter;
-import dev.weir.engine.limits.Policy;
+import dev.weir.limits.Limiter;
+import dev.weir.limits.Policy;
+import dev.weir.limits.TokenBucket;
 import dev.weir.store.tck.internal.FreePort;
 import java.io.IOException;
 import java.time.Duration;

@@ -2,10 +2,10 @@ package dev.weir.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.limits.OnStoreFailure;
-import dev.weir.engine.rules.RuleField;
-import dev.weir.engine.rules.RuleSource;
-import dev.weir.engine.rules.RuleSpec;
+import dev.weir.limits.OnStoreFailure;
+import dev.weir.rules.RuleField;
+import dev.weir.rules.RuleSource;
+import dev.weir.rules.RuleSpec;
 import dev.weir.store.tck.rules.internal.RuleNotationKit;
 import java.util.HashMap;
 import java.util.List;

@@ -26,7 +26,7 @@ public final class PacedBatch {
    * Starts the workflows from one index up to another, several at a time. If one fails, the others
    * are started nevertheless, and all may be started again.
    *
-   * @throws dev.weir.engine.StoreException if the slots are unavailable
+   * @throws dev.weir.StoreException if the slots are unavailable
    * @throws io.temporal.client.WorkflowException if Temporal refuses a start
    */
   public List<PacedStart> start(int from, int until) {

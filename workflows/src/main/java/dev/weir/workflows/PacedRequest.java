@@ -1,6 +1,6 @@
 package dev.weir.workflows;
 
-import dev.weir.engine.slots.SlotRequest;
+import dev.weir.slots.SlotRequest;
 import java.time.Instant;
 
 /**

@@ -1,6 +1,6 @@
 package dev.weir.workflows;
 
-import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.slots.SlotScheduler;
 import io.temporal.client.WorkflowClient;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -126,7 +126,7 @@ public final class PacedStarter {
    * Starts a workflow at the time of the event's slot.
    *
    * @param requestedTime the wanted time; one in the past means now
-   * @throws dev.weir.engine.StoreException if the slots are unavailable
+   * @throws dev.weir.StoreException if the slots are unavailable
    * @throws io.temporal.client.WorkflowException if Temporal refuses the start
    */
   public PacedStart start(

@@ -1,18 +1,18 @@
 package dev.weir.workflows;
 
-import dev.weir.engine.slots.Assignment;
-import dev.weir.engine.slots.SlotRequest;
-import dev.weir.engine.slots.SlotScheduler;
-import dev.weir.engine.slots.SlotState;
-import dev.weir.engine.slots.Transition;
+import dev.weir.slots.Assignment;
+import dev.weir.slots.SlotRequest;
+import dev.weir.slots.SlotScheduler;
+import dev.weir.slots.SlotState;
+import dev.weir.slots.Transition;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
 /**
  * Where slots come from: a {@link SlotScheduler} in this process, or a {@linkplain RemoteSlots Weir
- * server}. Every method may be repeated, and throws {@link dev.weir.engine.StoreException} if the
- * source fails. Implementations are thread-safe.
+ * server}. Every method may be repeated, and throws {@link dev.weir.StoreException} if the source
+ * fails. Implementations are thread-safe.
  */
 public interface SlotSource {
   /** Assigns each event its slot, in order, and returns one result for each. */

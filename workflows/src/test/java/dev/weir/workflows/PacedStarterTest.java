@@ -3,11 +3,11 @@ package dev.weir.workflows;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.engine.slots.SlotScheduler;
-import dev.weir.engine.slots.SlotState;
-import dev.weir.engine.slots.SlotStore;
-import dev.weir.engine.slots.internal.MemorySlotLedger;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.SlotScheduler;
+import dev.weir.slots.SlotState;
+import dev.weir.slots.SlotStore;
+import dev.weir.slots.internal.MemorySlotLedger;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.worker.WorkerFactory;
 import io.temporal.workflow.Workflow;

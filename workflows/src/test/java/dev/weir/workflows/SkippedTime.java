@@ -1,6 +1,6 @@
 package dev.weir.workflows;
 
-import dev.weir.core.internal.Micros;
+import dev.weir.internal.Micros;
 import io.temporal.client.WorkflowClient;
 import io.temporal.serviceclient.WorkflowServiceStubsOptions;
 import io.temporal.testing.TestEnvironmentOptions;

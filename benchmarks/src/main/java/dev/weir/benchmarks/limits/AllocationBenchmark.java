@@ -1,8 +1,8 @@
 package dev.weir.benchmarks.limits;
 
-import dev.weir.core.limits.Decision;
-import dev.weir.engine.limits.Policy;
-import dev.weir.engine.limits.memory.MemoryLimitStore;
+import dev.weir.limits.Decision;
+import dev.weir.limits.Policy;
+import dev.weir.limits.memory.MemoryLimitStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

@@ -1,7 +1,7 @@
 package dev.weir.benchmarks.limits;
 
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.limits.Policy;
+import dev.weir.limits.Policy;
+import dev.weir.limits.TokenBucket;
 import dev.weir.store.redis.Redis;
 import dev.weir.store.redis.RedisLimitStore;
 import dev.weir.store.redis.RedisSettings;

@@ -1,11 +1,11 @@
 package dev.weir.benchmarks.limits;
 
 import com.google.common.util.concurrent.RateLimiter;
-import dev.weir.core.limits.FixedWindow;
-import dev.weir.core.limits.Limit;
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.limits.Policy;
-import dev.weir.engine.limits.memory.MemoryLimitStore;
+import dev.weir.limits.FixedWindow;
+import dev.weir.limits.Limit;
+import dev.weir.limits.Policy;
+import dev.weir.limits.TokenBucket;
+import dev.weir.limits.memory.MemoryLimitStore;
 import io.github.bucket4j.Bandwidth;
 import io.github.bucket4j.Bucket;
 import io.github.resilience4j.ratelimiter.RateLimiterConfig;

@@ -1,7 +1,7 @@
 package dev.weir.benchmarks.limits;
 
-import dev.weir.engine.limits.Policy;
-import dev.weir.engine.limits.memory.MemoryLimitStore;
+import dev.weir.limits.Policy;
+import dev.weir.limits.memory.MemoryLimitStore;
 
 /** A separate process that fills a store with ten million keys, and prints its number of keys. */
 final class TenMillionKeys {

@@ -1,11 +1,11 @@
 package dev.weir.benchmarks.notifications;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.engine.limits.CircuitBreaker;
 import dev.weir.engine.notifications.DeferredMessages;
 import dev.weir.engine.notifications.SendLedger;
 import dev.weir.engine.notifications.SendRequest.WhenClosed;
 import dev.weir.engine.notifications.UserLimit;
+import dev.weir.limits.CircuitBreaker;
 import dev.weir.notifications.BrokerHealth;
 import dev.weir.notifications.HotFilter;
 import dev.weir.notifications.KafkaPublisher;

@@ -1,11 +1,11 @@
 package dev.weir.benchmarks.payments;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.core.slots.SlotPolicy;
 import dev.weir.engine.payments.FeedStatus;
 import dev.weir.engine.payments.Payment;
-import dev.weir.engine.slots.SlotRequest;
-import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.SlotRequest;
+import dev.weir.slots.SlotScheduler;
 import dev.weir.store.jdbc.PoolSettings;
 import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.limits.JdbcLeaseStore;

@@ -6,7 +6,7 @@ import dev.weir.benchmarks.LoadRun;
 import dev.weir.benchmarks.Rounds;
 import dev.weir.benchmarks.Row;
 import dev.weir.benchmarks.Suite;
-import dev.weir.engine.slots.SlotRequest;
+import dev.weir.slots.SlotRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,16 +1,16 @@
 package dev.weir.benchmarks.slots;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.engine.slots.Assignment;
-import dev.weir.engine.slots.SlotConfigs;
-import dev.weir.engine.slots.SlotLedger;
-import dev.weir.engine.slots.SlotObserver;
-import dev.weir.engine.slots.SlotRequest;
-import dev.weir.engine.slots.SlotScheduler;
-import dev.weir.engine.slots.SlotStore;
-import dev.weir.engine.slots.SlotUpkeep;
-import dev.weir.engine.slots.internal.MemorySlotLedger;
+import dev.weir.slots.Assignment;
+import dev.weir.slots.SlotConfigs;
+import dev.weir.slots.SlotLedger;
+import dev.weir.slots.SlotObserver;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.SlotRequest;
+import dev.weir.slots.SlotScheduler;
+import dev.weir.slots.SlotStore;
+import dev.weir.slots.SlotUpkeep;
+import dev.weir.slots.internal.MemorySlotLedger;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.slots.internal.JdbcSlotConfigs;
 import dev.weir.store.jdbc.slots.internal.JdbcSlotLedger;

@@ -8,8 +8,8 @@ import java.util.UUID;
  * Messages that wait for the hours of their users. They are counted when they are due, not when
  * they are deferred.
  *
- * <p>Every method is one atomic step and throws {@link dev.weir.engine.StoreException} if the store
- * fails. Thread-safe; any number of nodes may use one database.
+ * <p>Every method is one atomic step and throws {@link dev.weir.StoreException} if the store fails.
+ * Thread-safe; any number of nodes may use one database.
  */
 public interface DeferredMessages {
   /** Maximum number of deferred messages of a user, unless a store is told otherwise. */

@@ -1,7 +1,7 @@
 package dev.weir.engine.notifications;
 
-import dev.weir.core.limits.Decision;
-import dev.weir.core.limits.Limit;
+import dev.weir.limits.Decision;
+import dev.weir.limits.Limit;
 import java.util.List;
 
 /**
@@ -19,7 +19,7 @@ import java.util.List;
  * {@linkplain #forget forgotten} instead. Requests with an idempotency key are decided by the
  * database in any case and are not checked here.
  *
- * <p>Methods throw {@link dev.weir.engine.StoreException} if the store fails. Thread-safe.
+ * <p>Methods throw {@link dev.weir.StoreException} if the store fails. Thread-safe.
  */
 public interface HotCounts {
   /** How long a full entry is trusted without confirmation. */

@@ -1,6 +1,6 @@
 package dev.weir.engine.notifications;
 
-import dev.weir.core.internal.Micros;
+import dev.weir.internal.Micros;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;

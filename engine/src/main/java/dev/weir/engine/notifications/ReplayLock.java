@@ -10,7 +10,7 @@ public interface ReplayLock {
    * Runs work, unless another caller runs its own.
    *
    * @return false if the work was not run
-   * @throws dev.weir.engine.StoreException if the store fails; the work may have been run
+   * @throws dev.weir.StoreException if the store fails; the work may have been run
    */
   boolean run(Runnable work);
 }

@@ -9,9 +9,9 @@ import java.util.UUID;
  * counted and may not have been published yet. Count and outbox change in one step, so after any
  * crash each counted message is either known to be published or still in the outbox.
  *
- * <p>Every method is one atomic step and throws {@link dev.weir.engine.StoreException} if the store
- * fails, which says whether anything may have been done. Thread-safe; any number of nodes may use
- * one database.
+ * <p>Every method is one atomic step and throws {@link dev.weir.StoreException} if the store fails,
+ * which says whether anything may have been done. Thread-safe; any number of nodes may use one
+ * database.
  */
 public interface SendLedger {
   /**

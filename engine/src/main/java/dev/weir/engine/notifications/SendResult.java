@@ -1,6 +1,6 @@
 package dev.weir.engine.notifications;
 
-import dev.weir.core.limits.Decision;
+import dev.weir.limits.Decision;
 
 /** What the database decided about a request to send. */
 public sealed interface SendResult {

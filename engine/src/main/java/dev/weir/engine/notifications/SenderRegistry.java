@@ -9,7 +9,7 @@ import java.util.UUID;
  * provider: a node with another one would take a part of the messages and hand them to it.
  *
  * <p>Every method is one atomic step, by the clock of the store, and throws {@link
- * dev.weir.engine.StoreException} if the store fails. Thread-safe.
+ * dev.weir.StoreException} if the store fails. Thread-safe.
  */
 public interface SenderRegistry {
   /**

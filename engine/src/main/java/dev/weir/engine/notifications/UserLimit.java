@@ -1,9 +1,9 @@
 package dev.weir.engine.notifications;
 
-import dev.weir.core.limits.FixedWindow;
-import dev.weir.core.limits.Limit;
-import dev.weir.core.limits.SlidingWindow;
-import dev.weir.core.slots.Calendar;
+import dev.weir.limits.FixedWindow;
+import dev.weir.limits.Limit;
+import dev.weir.limits.SlidingWindow;
+import dev.weir.slots.Calendar;
 import java.time.Duration;
 
 /**

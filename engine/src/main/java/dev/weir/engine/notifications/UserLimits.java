@@ -5,7 +5,7 @@ import java.util.Optional;
 
 /**
  * The limits of all users. Every method is one atomic step and throws {@link
- * dev.weir.engine.StoreException} if the store fails. Thread-safe.
+ * dev.weir.StoreException} if the store fails. Thread-safe.
  */
 public interface UserLimits {
   /** Maximum number of users on a page. */

@@ -1,6 +1,6 @@
 package dev.weir.engine.notifications;
 
-import dev.weir.core.limits.Usage;
+import dev.weir.limits.Usage;
 
 /**
  * A user's limit and its usage, as the database had them at a moment.

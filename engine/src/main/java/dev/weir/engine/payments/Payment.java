@@ -1,6 +1,6 @@
 package dev.weir.engine.payments;
 
-import dev.weir.core.internal.Micros;
+import dev.weir.internal.Micros;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -9,7 +9,7 @@ import java.util.Optional;
  * Feeds, the payments that they contain, and what became of each payment.
  *
  * <p>Every method is one atomic step that may be repeated, and throws {@link
- * dev.weir.engine.StoreException} if the store fails. Implementations are thread-safe.
+ * dev.weir.StoreException} if the store fails. Implementations are thread-safe.
  */
 public interface PaymentStore {
   /** Max number of rejected records of a feed that is received. */

@@ -1,12 +1,12 @@
 package dev.weir.notifications.analytics;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.limits.FixedWindow;
-import dev.weir.core.limits.Limit;
-import dev.weir.core.limits.SlidingWindow;
-import dev.weir.core.limits.TokenBucket;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.UserState;
+import dev.weir.internal.Micros;
+import dev.weir.limits.FixedWindow;
+import dev.weir.limits.Limit;
+import dev.weir.limits.SlidingWindow;
+import dev.weir.limits.TokenBucket;
 import dev.weir.notifications.SendOutcome;
 import java.time.Instant;
 import java.util.Locale;

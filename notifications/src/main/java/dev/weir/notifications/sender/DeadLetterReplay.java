@@ -48,7 +48,7 @@ public final class DeadLetterReplay {
    *
    * @return what was done; empty if nothing was, because another run is in progress
    * @throws KafkaUnavailableException if Kafka fails; a part may have been published
-   * @throws dev.weir.engine.StoreException if the lock fails; a part may have been published
+   * @throws dev.weir.StoreException if the lock fails; a part may have been published
    */
   public Optional<Replayed> run() {
     AtomicReference<Replayed> replayed = new AtomicReference<>(Replayed.NONE);

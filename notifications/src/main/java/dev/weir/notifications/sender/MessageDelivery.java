@@ -1,12 +1,12 @@
 package dev.weir.notifications.sender;
 
-import dev.weir.engine.StoreException;
-import dev.weir.engine.internal.Batcher;
+import dev.weir.StoreException;
 import dev.weir.engine.notifications.DeliveryGuarantee;
 import dev.weir.engine.notifications.HandOver;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageLog;
 import dev.weir.engine.notifications.MessageState;
+import dev.weir.internal.Batcher;
 import dev.weir.notifications.kafka.KafkaUnavailableException;
 import dev.weir.notifications.kafka.MessageRecords;
 import dev.weir.notifications.provider.ProviderResult;

@@ -1,7 +1,7 @@
 package dev.weir.notifications.sender;
 
-import dev.weir.core.limits.Decision;
-import dev.weir.engine.StoreException;
+import dev.weir.StoreException;
+import dev.weir.limits.Decision;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Iterator;

@@ -1,10 +1,10 @@
 package dev.weir.notifications.sender;
 
-import dev.weir.engine.StoreException;
-import dev.weir.engine.TaskLog;
-import dev.weir.engine.internal.PeriodicTask;
+import dev.weir.StoreException;
+import dev.weir.TaskLog;
 import dev.weir.engine.notifications.MessageLog;
 import dev.weir.engine.notifications.MessageState;
+import dev.weir.internal.PeriodicTask;
 import dev.weir.notifications.provider.Receipts;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,7 +1,7 @@
 package dev.weir.notifications.sender;
 
-import dev.weir.engine.limits.Limiter;
-import dev.weir.engine.limits.Policy;
+import dev.weir.limits.Limiter;
+import dev.weir.limits.Policy;
 import java.time.Duration;
 import java.util.Optional;
 

@@ -2,13 +2,13 @@ package dev.weir.notifications.analytics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.limits.Decision;
-import dev.weir.core.limits.Usage;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.engine.notifications.MessageState;
 import dev.weir.engine.notifications.UserLimit;
 import dev.weir.engine.notifications.UserState;
+import dev.weir.limits.Decision;
+import dev.weir.limits.Usage;
 import dev.weir.notifications.MessageIds;
 import dev.weir.notifications.SendOutcome;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package dev.weir.server.cli;
 
-import dev.weir.core.internal.Micros;
+import dev.weir.internal.Micros;
 import dev.weir.server.verify.Verifier;
 import dev.weir.server.wiring.DatabaseAddress;
 import dev.weir.server.wiring.InvalidSettingException;

@@ -1,7 +1,7 @@
 package dev.weir.server.dashboard;
 
-import dev.weir.engine.limits.AcquireResult;
-import dev.weir.engine.rules.RuleCounters;
+import dev.weir.limits.AcquireResult;
+import dev.weir.rules.RuleCounters;
 import dev.weir.server.metrics.DecisionCounts;
 import dev.weir.server.metrics.GatewayMetrics;
 import dev.weir.server.metrics.Latencies;

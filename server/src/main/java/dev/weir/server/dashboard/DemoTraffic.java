@@ -1,15 +1,15 @@
 package dev.weir.server.dashboard;
 
-import dev.weir.engine.StoreException;
-import dev.weir.engine.rules.LimitedRule;
-import dev.weir.engine.rules.RuleCheck;
-import dev.weir.engine.rules.RuleEvaluator;
-import dev.weir.engine.rules.RuleIndex;
-import dev.weir.engine.rules.Rules;
-import dev.weir.engine.slots.ConfigCache;
-import dev.weir.engine.slots.SlotRequest;
-import dev.weir.engine.slots.SlotScheduler;
-import dev.weir.engine.slots.internal.CheckedSlotConfigs;
+import dev.weir.StoreException;
+import dev.weir.rules.LimitedRule;
+import dev.weir.rules.RuleCheck;
+import dev.weir.rules.RuleEvaluator;
+import dev.weir.rules.RuleIndex;
+import dev.weir.rules.Rules;
+import dev.weir.slots.ConfigCache;
+import dev.weir.slots.SlotRequest;
+import dev.weir.slots.SlotScheduler;
+import dev.weir.slots.internal.CheckedSlotConfigs;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

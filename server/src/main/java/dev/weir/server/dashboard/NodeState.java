@@ -1,7 +1,7 @@
 package dev.weir.server.dashboard;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.engine.limits.AcquireResult;
+import dev.weir.limits.AcquireResult;
 import dev.weir.server.http.Fields;
 import java.io.IOException;
 import java.util.List;

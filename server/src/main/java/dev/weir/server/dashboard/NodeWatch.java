@@ -1,6 +1,6 @@
 package dev.weir.server.dashboard;
 
-import dev.weir.engine.limits.AcquireResult;
+import dev.weir.limits.AcquireResult;
 import dev.weir.server.http.Readiness;
 import dev.weir.server.metrics.LimitMetrics;
 import dev.weir.server.metrics.SlotMetrics;

@@ -1,7 +1,7 @@
 package dev.weir.server.dashboard;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.engine.rules.RuleCounters;
+import dev.weir.rules.RuleCounters;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.RequiresRole;
 import dev.weir.server.http.Responses;

@@ -1,6 +1,6 @@
 package dev.weir.server.dashboard;
 
-import dev.weir.engine.rules.RuleCounters;
+import dev.weir.rules.RuleCounters;
 import dev.weir.server.metrics.DecisionCounts;
 import dev.weir.server.metrics.LimitMetrics;
 import dev.weir.server.metrics.RefusedChecks;

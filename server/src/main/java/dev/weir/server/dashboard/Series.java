@@ -1,7 +1,7 @@
 package dev.weir.server.dashboard;
 
-import dev.weir.engine.limits.AcquireResult;
-import dev.weir.engine.rules.RuleCounters;
+import dev.weir.limits.AcquireResult;
+import dev.weir.rules.RuleCounters;
 
 /** What is recorded for each second. A value that is not a number means that there is none. */
 enum Series {

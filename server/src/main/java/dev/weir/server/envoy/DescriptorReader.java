@@ -1,12 +1,12 @@
 package dev.weir.server.envoy;
 
-import dev.weir.engine.limits.internal.LimitNames;
-import dev.weir.engine.rules.AmbiguousPathException;
-import dev.weir.engine.rules.KeyPart;
-import dev.weir.engine.rules.LimitedRule;
-import dev.weir.engine.rules.RuleCheck;
-import dev.weir.engine.rules.RuleCounters;
-import dev.weir.engine.rules.RuleIndex;
+import dev.weir.limits.internal.LimitNames;
+import dev.weir.rules.AmbiguousPathException;
+import dev.weir.rules.KeyPart;
+import dev.weir.rules.LimitedRule;
+import dev.weir.rules.RuleCheck;
+import dev.weir.rules.RuleCounters;
+import dev.weir.rules.RuleIndex;
 import dev.weir.server.metrics.EnvoyMetrics;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;

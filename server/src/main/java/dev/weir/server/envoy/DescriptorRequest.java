@@ -1,6 +1,6 @@
 package dev.weir.server.envoy;
 
-import dev.weir.engine.rules.RuleCheck;
+import dev.weir.rules.RuleCheck;
 import java.util.List;
 
 /**

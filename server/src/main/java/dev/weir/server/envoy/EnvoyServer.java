@@ -1,8 +1,8 @@
 package dev.weir.server.envoy;
 
-import dev.weir.engine.limits.LimitStore;
-import dev.weir.engine.rules.RuleEvaluator;
-import dev.weir.engine.rules.RuleIndex;
+import dev.weir.limits.LimitStore;
+import dev.weir.rules.RuleEvaluator;
+import dev.weir.rules.RuleIndex;
 import dev.weir.server.http.ConnectionLimit;
 import dev.weir.server.http.FailedLogins;
 import dev.weir.server.http.ListenerSettings;

@@ -1,10 +1,10 @@
 package dev.weir.server.envoy;
 
-import dev.weir.core.limits.Delayed;
-import dev.weir.engine.StoreException;
-import dev.weir.engine.rules.RuleResult;
-import dev.weir.engine.rules.Ticket;
-import dev.weir.engine.rules.Verdict;
+import dev.weir.StoreException;
+import dev.weir.limits.Delayed;
+import dev.weir.rules.RuleResult;
+import dev.weir.rules.Ticket;
+import dev.weir.rules.Verdict;
 import dev.weir.server.metrics.EnvoyMetrics;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;

@@ -1,15 +1,15 @@
 package dev.weir.server.envoy;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.limits.FixedWindow;
-import dev.weir.core.limits.Outcome;
-import dev.weir.core.limits.SlidingWindow;
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.rules.LimitedRule;
-import dev.weir.engine.rules.RateLimitFields;
-import dev.weir.engine.rules.RuleCheck;
-import dev.weir.engine.rules.RuleResult;
-import dev.weir.engine.rules.Verdict;
+import dev.weir.internal.Micros;
+import dev.weir.limits.FixedWindow;
+import dev.weir.limits.Outcome;
+import dev.weir.limits.SlidingWindow;
+import dev.weir.limits.TokenBucket;
+import dev.weir.rules.LimitedRule;
+import dev.weir.rules.RateLimitFields;
+import dev.weir.rules.RuleCheck;
+import dev.weir.rules.RuleResult;
+import dev.weir.rules.Verdict;
 import io.envoyproxy.envoy.config.core.v3.HeaderValue;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;

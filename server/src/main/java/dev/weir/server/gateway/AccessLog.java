@@ -1,6 +1,6 @@
 package dev.weir.server.gateway;
 
-import dev.weir.engine.rules.Verdict;
+import dev.weir.rules.Verdict;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

@@ -1,6 +1,6 @@
 package dev.weir.server.gateway;
 
-import dev.weir.engine.routes.internal.Upstream;
+import dev.weir.routes.internal.Upstream;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;

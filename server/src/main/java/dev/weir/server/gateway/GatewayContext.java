@@ -1,7 +1,7 @@
 package dev.weir.server.gateway;
 
-import dev.weir.engine.StoreException;
-import dev.weir.engine.rules.Ticket;
+import dev.weir.StoreException;
+import dev.weir.rules.Ticket;
 import dev.weir.server.http.RequestMemory;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.handler.ssl.SslContext;

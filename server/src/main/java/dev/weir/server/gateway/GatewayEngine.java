@@ -1,8 +1,8 @@
 package dev.weir.server.gateway;
 
-import dev.weir.engine.routes.internal.RouteTable;
-import dev.weir.engine.rules.RuleEvaluator;
-import dev.weir.engine.rules.TrustedProxies;
+import dev.weir.routes.internal.RouteTable;
+import dev.weir.rules.RuleEvaluator;
+import dev.weir.rules.TrustedProxies;
 import dev.weir.server.metrics.GatewayMetrics;
 
 /**

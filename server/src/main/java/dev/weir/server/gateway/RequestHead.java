@@ -1,8 +1,8 @@
 package dev.weir.server.gateway;
 
-import dev.weir.engine.routes.internal.RouteSpec;
-import dev.weir.engine.routes.internal.RouteTable;
-import dev.weir.engine.rules.AmbiguousPathException;
+import dev.weir.routes.internal.RouteSpec;
+import dev.weir.routes.internal.RouteTable;
+import dev.weir.rules.AmbiguousPathException;
 import dev.weir.server.http.Problem;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;

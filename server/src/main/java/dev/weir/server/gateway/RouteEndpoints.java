@@ -1,9 +1,9 @@
 package dev.weir.server.gateway;
 
-import dev.weir.engine.routes.internal.Route;
-import dev.weir.engine.routes.internal.RouteSpec;
-import dev.weir.engine.routes.internal.RouteTable;
-import dev.weir.engine.routes.internal.Routes;
+import dev.weir.routes.internal.Route;
+import dev.weir.routes.internal.RouteSpec;
+import dev.weir.routes.internal.RouteTable;
+import dev.weir.routes.internal.Routes;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.RegistryResource;
 import dev.weir.server.http.RequiresRole;

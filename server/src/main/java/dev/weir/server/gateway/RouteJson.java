@@ -1,10 +1,10 @@
 package dev.weir.server.gateway;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.engine.routes.internal.Route;
-import dev.weir.engine.routes.internal.RouteSpec;
-import dev.weir.engine.routes.internal.Upstream;
-import dev.weir.engine.rules.PathPattern;
+import dev.weir.routes.internal.Route;
+import dev.weir.routes.internal.RouteSpec;
+import dev.weir.routes.internal.Upstream;
+import dev.weir.rules.PathPattern;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.ProblemException;
 import java.io.IOException;

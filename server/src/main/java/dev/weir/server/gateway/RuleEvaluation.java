@@ -1,10 +1,10 @@
 package dev.weir.server.gateway;
 
-import dev.weir.engine.StoreException;
-import dev.weir.engine.rules.Ticket;
-import dev.weir.engine.rules.TooManyRulesException;
-import dev.weir.engine.rules.Verdict;
-import dev.weir.engine.rules.internal.RepeatedHeaderException;
+import dev.weir.StoreException;
+import dev.weir.rules.Ticket;
+import dev.weir.rules.TooManyRulesException;
+import dev.weir.rules.Verdict;
+import dev.weir.rules.internal.RepeatedHeaderException;
 import dev.weir.server.http.LimitProblems;
 import dev.weir.server.http.Problem;
 import io.netty.util.concurrent.Future;

@@ -1,7 +1,7 @@
 package dev.weir.server.gateway;
 
-import dev.weir.engine.rules.AmbiguousPathException;
-import dev.weir.engine.rules.RequestPath;
+import dev.weir.rules.AmbiguousPathException;
+import dev.weir.rules.RequestPath;
 import io.netty.util.NetUtil;
 
 /**

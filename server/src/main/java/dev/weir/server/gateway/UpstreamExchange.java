@@ -1,6 +1,6 @@
 package dev.weir.server.gateway;
 
-import dev.weir.engine.routes.internal.Upstream;
+import dev.weir.routes.internal.Upstream;
 import dev.weir.server.metrics.GatewayMetrics;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ConnectTimeoutException;

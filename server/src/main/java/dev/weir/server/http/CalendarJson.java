@@ -1,8 +1,8 @@
 package dev.weir.server.http;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.core.slots.Calendar;
-import dev.weir.core.slots.OpeningHours;
+import dev.weir.slots.Calendar;
+import dev.weir.slots.OpeningHours;
 import java.io.IOException;
 import java.time.DateTimeException;
 import java.time.DayOfWeek;

@@ -1,9 +1,9 @@
 package dev.weir.server.http;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.core.internal.Micros;
-import dev.weir.core.slots.Violation;
-import dev.weir.engine.slots.internal.SlotNames;
+import dev.weir.internal.Micros;
+import dev.weir.slots.Violation;
+import dev.weir.slots.internal.SlotNames;
 import io.micronaut.http.HttpParameters;
 import java.io.IOException;
 import java.math.BigDecimal;

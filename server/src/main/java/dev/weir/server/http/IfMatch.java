@@ -1,6 +1,6 @@
 package dev.weir.server.http;
 
-import dev.weir.engine.register.Register;
+import dev.weir.register.Register;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
 import java.util.Set;

@@ -12,7 +12,7 @@ import com.fasterxml.jackson.core.util.BufferRecycler;
 import com.fasterxml.jackson.core.util.ByteArrayBuilder;
 import com.fasterxml.jackson.core.util.JsonRecyclerPools;
 import com.fasterxml.jackson.core.util.RecyclerPool;
-import dev.weir.core.internal.Micros;
+import dev.weir.internal.Micros;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
 package dev.weir.server.http;
 
-import dev.weir.core.limits.Lease;
-import dev.weir.core.limits.LeaseDecision;
-import dev.weir.engine.StoreException;
-import dev.weir.engine.rules.RateLimitFields;
+import dev.weir.StoreException;
+import dev.weir.limits.Lease;
+import dev.weir.limits.LeaseDecision;
+import dev.weir.rules.RateLimitFields;
 import java.util.HashMap;
 import java.util.Map;
 

@@ -1,9 +1,9 @@
 package dev.weir.server.http;
 
-import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.AcquireResult;
-import dev.weir.engine.rules.RateLimitFields;
-import dev.weir.engine.rules.Verdict;
+import dev.weir.StoreException;
+import dev.weir.limits.AcquireResult;
+import dev.weir.rules.RateLimitFields;
+import dev.weir.rules.Verdict;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,9 +1,9 @@
 package dev.weir.server.http;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.core.slots.Violation;
-import dev.weir.engine.StoreException;
-import dev.weir.engine.rules.TooManyRulesException;
+import dev.weir.StoreException;
+import dev.weir.rules.TooManyRulesException;
+import dev.weir.slots.Violation;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;

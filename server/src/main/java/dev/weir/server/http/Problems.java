@@ -1,7 +1,7 @@
 package dev.weir.server.http;
 
-import dev.weir.engine.StoreException;
-import dev.weir.engine.rules.TooManyRulesException;
+import dev.weir.StoreException;
+import dev.weir.rules.TooManyRulesException;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpMethod;
 import io.micronaut.http.HttpRequest;

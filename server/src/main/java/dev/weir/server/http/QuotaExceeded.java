@@ -1,7 +1,7 @@
 package dev.weir.server.http;
 
-import dev.weir.engine.rules.RateLimitFields;
-import dev.weir.engine.rules.Verdict;
+import dev.weir.rules.RateLimitFields;
+import dev.weir.rules.Verdict;
 import java.util.List;
 
 /** Creates the problem of a request that a limit refuses. */

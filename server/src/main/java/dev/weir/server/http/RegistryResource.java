@@ -1,12 +1,12 @@
 package dev.weir.server.http;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.core.slots.Violation;
-import dev.weir.engine.StoreException;
-import dev.weir.engine.register.Change;
-import dev.weir.engine.register.Entry;
-import dev.weir.engine.register.EntryVersion;
-import dev.weir.engine.register.Register;
+import dev.weir.StoreException;
+import dev.weir.register.Change;
+import dev.weir.register.Entry;
+import dev.weir.register.EntryVersion;
+import dev.weir.register.Register;
+import dev.weir.slots.Violation;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;

@@ -1,8 +1,8 @@
 package dev.weir.server.limits;
 
-import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.internal.Definition;
-import dev.weir.engine.limits.internal.Definitions;
+import dev.weir.StoreException;
+import dev.weir.limits.internal.Definition;
+import dev.weir.limits.internal.Definitions;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.ProblemException;

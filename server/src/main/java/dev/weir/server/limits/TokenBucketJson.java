@@ -1,9 +1,9 @@
 package dev.weir.server.limits;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.rules.RefillRate;
-import dev.weir.engine.rules.RuleField;
+import dev.weir.limits.TokenBucket;
+import dev.weir.rules.RefillRate;
+import dev.weir.rules.RuleField;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Snippet;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package dev.weir.server.metrics;
 
-import dev.weir.engine.rules.RuleCheck;
-import dev.weir.engine.rules.RuleCounters;
+import dev.weir.rules.RuleCheck;
+import dev.weir.rules.RuleCounters;
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import java.util.EnumMap;
 import java.util.Map;

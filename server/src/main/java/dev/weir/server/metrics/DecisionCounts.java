@@ -1,6 +1,6 @@
 package dev.weir.server.metrics;
 
-import dev.weir.engine.rules.RuleCounters;
+import dev.weir.rules.RuleCounters;
 import java.util.Arrays;
 
 /** Numbers of decisions by their kind. Mutable and not thread-safe. */

@@ -1,12 +1,12 @@
 package dev.weir.server.metrics;
 
-import dev.weir.core.limits.LeaseDecision;
-import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.AcquireResult;
-import dev.weir.engine.limits.CircuitBreaker;
-import dev.weir.engine.limits.LimitObserver;
-import dev.weir.engine.rules.RuleCounters;
-import dev.weir.engine.rules.RuleObserver;
+import dev.weir.StoreException;
+import dev.weir.limits.AcquireResult;
+import dev.weir.limits.CircuitBreaker;
+import dev.weir.limits.LeaseDecision;
+import dev.weir.limits.LimitObserver;
+import dev.weir.rules.RuleCounters;
+import dev.weir.rules.RuleObserver;
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
 import io.prometheus.metrics.core.metrics.Counter;

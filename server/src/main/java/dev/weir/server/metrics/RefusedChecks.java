@@ -1,6 +1,6 @@
 package dev.weir.server.metrics;
 
-import dev.weir.engine.rules.RuleCheck;
+import dev.weir.rules.RuleCheck;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;

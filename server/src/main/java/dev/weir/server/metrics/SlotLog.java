@@ -1,8 +1,8 @@
 package dev.weir.server.metrics;
 
-import dev.weir.engine.slots.Assignment;
-import dev.weir.engine.slots.Slot;
-import dev.weir.engine.slots.SlotObserver;
+import dev.weir.slots.Assignment;
+import dev.weir.slots.Slot;
+import dev.weir.slots.SlotObserver;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

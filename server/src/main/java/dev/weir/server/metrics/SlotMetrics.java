@@ -1,7 +1,7 @@
 package dev.weir.server.metrics;
 
-import dev.weir.engine.slots.Assignment;
-import dev.weir.engine.slots.SlotObserver;
+import dev.weir.slots.Assignment;
+import dev.weir.slots.SlotObserver;
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
 import io.prometheus.metrics.core.metrics.Counter;

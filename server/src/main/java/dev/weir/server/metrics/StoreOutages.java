@@ -1,6 +1,6 @@
 package dev.weir.server.metrics;
 
-import dev.weir.engine.StoreException;
+import dev.weir.StoreException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

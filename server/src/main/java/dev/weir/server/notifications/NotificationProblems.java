@@ -1,6 +1,6 @@
 package dev.weir.server.notifications;
 
-import dev.weir.engine.StoreException;
+import dev.weir.StoreException;
 import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Problem;

@@ -1,14 +1,14 @@
 package dev.weir.server.notifications;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.core.internal.Micros;
-import dev.weir.core.slots.Calendar;
-import dev.weir.core.slots.OpeningHours;
 import dev.weir.engine.notifications.UserLimit;
 import dev.weir.engine.notifications.UserState;
+import dev.weir.internal.Micros;
 import dev.weir.server.http.CalendarJson;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.TimeText;
+import dev.weir.slots.Calendar;
+import dev.weir.slots.OpeningHours;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;

@@ -1,8 +1,8 @@
 package dev.weir.server.payments;
 
-import dev.weir.core.internal.Micros;
 import dev.weir.engine.payments.FeedStatus;
 import dev.weir.engine.payments.PaymentStore;
+import dev.weir.internal.Micros;
 import dev.weir.server.http.MediaTypes;
 import dev.weir.workflows.report.internal.FeedCalls;
 import dev.weir.workflows.report.internal.ReportChart;

@@ -1,8 +1,8 @@
 package dev.weir.server.rules;
 
-import dev.weir.engine.rules.RateLimitFields;
-import dev.weir.engine.rules.RuleEvaluator;
-import dev.weir.engine.rules.Verdict;
+import dev.weir.rules.RateLimitFields;
+import dev.weir.rules.RuleEvaluator;
+import dev.weir.rules.Verdict;
 import dev.weir.server.http.AnyHost;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.HttpSettings;

@@ -1,8 +1,8 @@
 package dev.weir.server.rules;
 
-import dev.weir.engine.StoreException;
-import dev.weir.engine.rules.RateLimitFields;
-import dev.weir.engine.rules.Verdict;
+import dev.weir.StoreException;
+import dev.weir.rules.RateLimitFields;
+import dev.weir.rules.Verdict;
 import dev.weir.server.http.AllowedHosts;
 import dev.weir.server.http.DateHeader;
 import dev.weir.server.http.Json;

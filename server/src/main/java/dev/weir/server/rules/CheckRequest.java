@@ -1,10 +1,10 @@
 package dev.weir.server.rules;
 
-import dev.weir.engine.limits.LimitRequest;
-import dev.weir.engine.limits.internal.LimitNames;
-import dev.weir.engine.rules.LimitedRule;
-import dev.weir.engine.rules.RuleCheck;
-import dev.weir.engine.rules.RuleIndex;
+import dev.weir.limits.LimitRequest;
+import dev.weir.limits.internal.LimitNames;
+import dev.weir.rules.LimitedRule;
+import dev.weir.rules.RuleCheck;
+import dev.weir.rules.RuleIndex;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.ProblemException;

@@ -1,8 +1,8 @@
 package dev.weir.server.rules;
 
-import dev.weir.engine.rules.RuleEvaluator;
-import dev.weir.engine.rules.RuleIndex;
-import dev.weir.engine.rules.Verdict;
+import dev.weir.rules.RuleEvaluator;
+import dev.weir.rules.RuleIndex;
+import dev.weir.rules.Verdict;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Json;
 import dev.weir.server.metrics.Latencies;

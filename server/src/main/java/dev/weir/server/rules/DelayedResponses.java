@@ -1,8 +1,8 @@
 package dev.weir.server.rules;
 
-import dev.weir.engine.StoreException;
-import dev.weir.engine.rules.Ticket;
-import dev.weir.engine.rules.Verdict;
+import dev.weir.StoreException;
+import dev.weir.rules.Ticket;
+import dev.weir.rules.Verdict;
 import dev.weir.server.http.HttpConnection;
 import dev.weir.server.http.Problems;
 import io.micronaut.http.HttpRequest;

@@ -1,11 +1,11 @@
 package dev.weir.server.rules;
 
-import dev.weir.engine.rules.AmbiguousPathException;
-import dev.weir.engine.rules.Request;
-import dev.weir.engine.rules.RequestPath;
-import dev.weir.engine.rules.TrustedProxies;
-import dev.weir.engine.rules.internal.RepeatedHeaderException;
-import dev.weir.engine.rules.internal.SingleHeader;
+import dev.weir.rules.AmbiguousPathException;
+import dev.weir.rules.Request;
+import dev.weir.rules.RequestPath;
+import dev.weir.rules.TrustedProxies;
+import dev.weir.rules.internal.RepeatedHeaderException;
+import dev.weir.rules.internal.SingleHeader;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.ProblemException;
 import dev.weir.server.http.Snippet;

@@ -1,14 +1,14 @@
 package dev.weir.server.rules;
 
-import dev.weir.engine.limits.LimitStore;
-import dev.weir.engine.limits.internal.Settlements;
-import dev.weir.engine.rules.Quota;
-import dev.weir.engine.rules.Request;
-import dev.weir.engine.rules.Rule;
-import dev.weir.engine.rules.RuleEvaluator;
-import dev.weir.engine.rules.RuleIndex;
-import dev.weir.engine.rules.RuleSpec;
-import dev.weir.engine.rules.Rules;
+import dev.weir.limits.LimitStore;
+import dev.weir.limits.internal.Settlements;
+import dev.weir.rules.Quota;
+import dev.weir.rules.Request;
+import dev.weir.rules.Rule;
+import dev.weir.rules.RuleEvaluator;
+import dev.weir.rules.RuleIndex;
+import dev.weir.rules.RuleSpec;
+import dev.weir.rules.Rules;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.IfMatch;
 import dev.weir.server.http.Json;

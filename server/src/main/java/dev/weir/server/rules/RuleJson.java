@@ -1,14 +1,14 @@
 package dev.weir.server.rules;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.engine.limits.LimitStore;
-import dev.weir.engine.rules.FieldType;
-import dev.weir.engine.rules.InvalidRuleException;
-import dev.weir.engine.rules.RefillRate;
-import dev.weir.engine.rules.Rule;
-import dev.weir.engine.rules.RuleField;
-import dev.weir.engine.rules.RuleSource;
-import dev.weir.engine.rules.RuleSpec;
+import dev.weir.limits.LimitStore;
+import dev.weir.rules.FieldType;
+import dev.weir.rules.InvalidRuleException;
+import dev.weir.rules.RefillRate;
+import dev.weir.rules.Rule;
+import dev.weir.rules.RuleField;
+import dev.weir.rules.RuleSource;
+import dev.weir.rules.RuleSpec;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.ProblemException;
 import dev.weir.server.http.Snippet;

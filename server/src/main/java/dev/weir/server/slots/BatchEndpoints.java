@@ -1,6 +1,5 @@
 package dev.weir.server.slots;
 
-import dev.weir.engine.slots.SlotScheduler;
 import dev.weir.server.http.BodyLimitFilter;
 import dev.weir.server.http.Json;
 import dev.weir.server.http.MediaTypes;
@@ -10,6 +9,7 @@ import dev.weir.server.http.Problems;
 import dev.weir.server.http.RequiresRole;
 import dev.weir.server.http.StreamsLines;
 import dev.weir.server.http.TooLargeHint;
+import dev.weir.slots.SlotScheduler;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;
 import io.micronaut.http.ServerHttpRequest;

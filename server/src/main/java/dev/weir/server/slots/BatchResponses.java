@@ -2,14 +2,14 @@ package dev.weir.server.slots;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.ByteArrayBuilder;
-import dev.weir.engine.StoreException;
-import dev.weir.engine.slots.Assignment;
-import dev.weir.engine.slots.SlotRequest;
-import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.StoreException;
 import dev.weir.server.http.Json;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.ProblemException;
 import dev.weir.server.http.Problems;
+import dev.weir.slots.Assignment;
+import dev.weir.slots.SlotRequest;
+import dev.weir.slots.SlotScheduler;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;

@@ -1,10 +1,5 @@
 package dev.weir.server.slots;
 
-import dev.weir.core.slots.InvalidSlotPolicyException;
-import dev.weir.engine.slots.ConfigCache;
-import dev.weir.engine.slots.SlotConfig;
-import dev.weir.engine.slots.internal.CheckedSlotConfigs;
-import dev.weir.engine.slots.internal.ConfigBroadcast;
 import dev.weir.server.http.EntityTag;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.IfMatch;
@@ -14,6 +9,11 @@ import dev.weir.server.http.ProblemException;
 import dev.weir.server.http.ReadsQuery;
 import dev.weir.server.http.RequiresRole;
 import dev.weir.server.http.Responses;
+import dev.weir.slots.ConfigCache;
+import dev.weir.slots.InvalidSlotPolicyException;
+import dev.weir.slots.SlotConfig;
+import dev.weir.slots.internal.CheckedSlotConfigs;
+import dev.weir.slots.internal.ConfigBroadcast;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;

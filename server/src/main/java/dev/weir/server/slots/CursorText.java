@@ -1,10 +1,10 @@
 package dev.weir.server.slots;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.engine.slots.Slot;
-import dev.weir.engine.slots.SlotQuery;
-import dev.weir.engine.slots.internal.SlotNames;
+import dev.weir.internal.Micros;
 import dev.weir.server.http.Fields;
+import dev.weir.slots.Slot;
+import dev.weir.slots.SlotQuery;
+import dev.weir.slots.internal.SlotNames;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 

@@ -1,10 +1,10 @@
 package dev.weir.server.slots;
 
-import dev.weir.engine.slots.SlotRequest;
-import dev.weir.engine.slots.SlotScheduler;
 import dev.weir.server.http.Json;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.ProblemException;
+import dev.weir.slots.SlotRequest;
+import dev.weir.slots.SlotScheduler;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Optional;

@@ -1,12 +1,12 @@
 package dev.weir.server.slots;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.engine.slots.SlotUpkeep;
+import dev.weir.internal.Micros;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Json;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.RequiresRole;
 import dev.weir.server.http.Responses;
+import dev.weir.slots.SlotUpkeep;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;
 import io.micronaut.http.annotation.Body;

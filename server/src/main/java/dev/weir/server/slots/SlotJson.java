@@ -1,14 +1,14 @@
 package dev.weir.server.slots;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.core.slots.Violation;
-import dev.weir.engine.slots.Assignment;
-import dev.weir.engine.slots.Slot;
-import dev.weir.engine.slots.SlotRequest;
-import dev.weir.engine.slots.internal.SlotNames;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.ProblemException;
+import dev.weir.slots.Assignment;
+import dev.weir.slots.Slot;
+import dev.weir.slots.SlotRequest;
+import dev.weir.slots.Violation;
+import dev.weir.slots.internal.SlotNames;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

@@ -1,12 +1,6 @@
 package dev.weir.server.slots;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.core.slots.internal.Backlog;
-import dev.weir.core.slots.internal.WindowCells;
-import dev.weir.engine.slots.SlotConfig;
-import dev.weir.engine.slots.SlotLedger;
-import dev.weir.engine.slots.internal.CheckedSlotConfigs;
+import dev.weir.internal.Micros;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Json;
 import dev.weir.server.http.Problem;
@@ -14,6 +8,12 @@ import dev.weir.server.http.ProblemException;
 import dev.weir.server.http.ReadsQuery;
 import dev.weir.server.http.RequiresRole;
 import dev.weir.server.http.Responses;
+import dev.weir.slots.SlotConfig;
+import dev.weir.slots.SlotLedger;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.internal.CheckedSlotConfigs;
+import dev.weir.slots.planning.internal.Backlog;
+import dev.weir.slots.planning.internal.WindowCells;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;

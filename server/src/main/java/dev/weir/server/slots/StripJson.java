@@ -1,10 +1,10 @@
 package dev.weir.server.slots;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.core.slots.internal.WindowCapacity;
-import dev.weir.core.slots.internal.WindowCells;
 import dev.weir.server.http.Json;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.planning.internal.WindowCapacity;
+import dev.weir.slots.planning.internal.WindowCells;
 import java.io.IOException;
 import java.util.function.IntToLongFunction;
 

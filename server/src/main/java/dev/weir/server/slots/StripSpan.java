@@ -1,8 +1,8 @@
 package dev.weir.server.slots;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.core.slots.internal.WindowCells;
+import dev.weir.internal.Micros;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.planning.internal.WindowCells;
 import java.time.Duration;
 import java.time.Instant;
 

@@ -1,14 +1,14 @@
 package dev.weir.server.slots;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.core.internal.Micros;
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.core.slots.internal.Backlog;
-import dev.weir.core.slots.internal.PeakRate;
-import dev.weir.core.slots.internal.WindowCells;
-import dev.weir.engine.slots.SlotConfig;
-import dev.weir.engine.slots.SlotLedger;
+import dev.weir.internal.Micros;
 import dev.weir.server.http.Fields;
+import dev.weir.slots.SlotConfig;
+import dev.weir.slots.SlotLedger;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.planning.internal.Backlog;
+import dev.weir.slots.planning.internal.PeakRate;
+import dev.weir.slots.planning.internal.WindowCells;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;

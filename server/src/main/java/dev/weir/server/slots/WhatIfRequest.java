@@ -1,10 +1,10 @@
 package dev.weir.server.slots;
 
-import dev.weir.core.slots.InvalidSlotPolicyException;
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.core.slots.Violation;
-import dev.weir.engine.slots.internal.CheckedSlotConfigs;
 import dev.weir.server.http.Fields;
+import dev.weir.slots.InvalidSlotPolicyException;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.Violation;
+import dev.weir.slots.internal.CheckedSlotConfigs;
 import java.time.Instant;
 import java.util.Optional;
 

@@ -1,11 +1,11 @@
 package dev.weir.server.slots;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.slots.internal.Backlog;
-import dev.weir.engine.slots.SlotConfig;
-import dev.weir.engine.slots.SlotLedger;
-import dev.weir.engine.slots.WindowCount;
-import dev.weir.engine.slots.WindowQuery;
+import dev.weir.internal.Micros;
+import dev.weir.slots.SlotConfig;
+import dev.weir.slots.SlotLedger;
+import dev.weir.slots.WindowCount;
+import dev.weir.slots.WindowQuery;
+import dev.weir.slots.planning.internal.Backlog;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.weir.server.verify;
 
-import dev.weir.core.slots.NotBefore;
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.core.slots.Spread;
+import dev.weir.slots.NotBefore;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.Spread;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -1,9 +1,9 @@
 package dev.weir.server.verify;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.core.slots.Spread;
-import dev.weir.core.slots.internal.Places;
+import dev.weir.internal.Micros;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.Spread;
+import dev.weir.slots.planning.internal.Places;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.LinkedHashSet;

@@ -1,7 +1,7 @@
 package dev.weir.server.verify;
 
-import dev.weir.core.slots.Calendar;
-import dev.weir.core.slots.SlotPolicy;
+import dev.weir.slots.Calendar;
+import dev.weir.slots.SlotPolicy;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;

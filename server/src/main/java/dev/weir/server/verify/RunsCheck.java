@@ -1,7 +1,7 @@
 package dev.weir.server.verify;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.slots.SlotPolicy;
+import dev.weir.internal.Micros;
+import dev.weir.slots.SlotPolicy;
 import java.sql.Connection;
 import java.sql.SQLException;
 

@@ -1,8 +1,8 @@
 package dev.weir.server.verify;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.slots.NotBefore;
-import dev.weir.core.slots.SlotPolicy;
+import dev.weir.internal.Micros;
+import dev.weir.slots.NotBefore;
+import dev.weir.slots.SlotPolicy;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 

@@ -1,7 +1,7 @@
 package dev.weir.server.verify;
 
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.core.slots.Spread;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.Spread;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;

@@ -1,6 +1,6 @@
 package dev.weir.server.verify;
 
-import dev.weir.core.slots.SlotPolicy;
+import dev.weir.slots.SlotPolicy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayDeque;

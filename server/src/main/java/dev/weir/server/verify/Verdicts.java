@@ -1,6 +1,6 @@
 package dev.weir.server.verify;
 
-import dev.weir.core.internal.Micros;
+import dev.weir.internal.Micros;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 

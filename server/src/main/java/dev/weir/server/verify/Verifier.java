@@ -1,6 +1,6 @@
 package dev.weir.server.verify;
 
-import dev.weir.core.internal.Micros;
+import dev.weir.internal.Micros;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;

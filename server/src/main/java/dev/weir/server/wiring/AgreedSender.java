@@ -1,8 +1,8 @@
 package dev.weir.server.wiring;
 
-import dev.weir.engine.StoreException;
-import dev.weir.engine.internal.PeriodicTask;
+import dev.weir.StoreException;
 import dev.weir.engine.notifications.SenderRegistry;
+import dev.weir.internal.PeriodicTask;
 import dev.weir.notifications.kafka.KafkaCluster;
 import java.time.Duration;
 import java.util.List;

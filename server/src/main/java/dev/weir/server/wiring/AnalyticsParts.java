@@ -1,6 +1,6 @@
 package dev.weir.server.wiring;
 
-import dev.weir.engine.StoreException;
+import dev.weir.StoreException;
 import dev.weir.engine.notifications.MessageLog;
 import dev.weir.notifications.SendObserver;
 import dev.weir.notifications.analytics.Analytics;

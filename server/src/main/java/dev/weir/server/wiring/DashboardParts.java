@@ -1,12 +1,12 @@
 package dev.weir.server.wiring;
 
-import dev.weir.engine.slots.SlotScheduler;
 import dev.weir.server.dashboard.Dashboard;
 import dev.weir.server.dashboard.DemoTraffic;
 import dev.weir.server.dashboard.NodeFacts;
 import dev.weir.server.http.Readiness;
 import dev.weir.server.metrics.GatewayMetrics;
 import dev.weir.server.metrics.SlotMetrics;
+import dev.weir.slots.SlotScheduler;
 import dev.weir.store.jdbc.internal.Dialect;
 import java.util.Locale;
 import java.util.Optional;

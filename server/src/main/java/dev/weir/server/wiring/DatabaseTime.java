@@ -1,6 +1,6 @@
 package dev.weir.server.wiring;
 
-import dev.weir.engine.StoreException;
+import dev.weir.StoreException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

@@ -1,6 +1,6 @@
 package dev.weir.server.wiring;
 
-import dev.weir.engine.PartOwnership;
+import dev.weir.PartOwnership;
 import dev.weir.store.jdbc.internal.JdbcPartOwnership;
 import java.net.InetAddress;
 import java.net.UnknownHostException;

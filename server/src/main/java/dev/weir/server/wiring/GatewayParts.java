@@ -1,8 +1,8 @@
 package dev.weir.server.wiring;
 
-import dev.weir.engine.routes.internal.RouteSpec;
-import dev.weir.engine.routes.internal.RouteTable;
-import dev.weir.engine.rules.TrustedProxies;
+import dev.weir.routes.internal.RouteSpec;
+import dev.weir.routes.internal.RouteTable;
+import dev.weir.rules.TrustedProxies;
 import dev.weir.server.gateway.Gateway;
 import dev.weir.server.gateway.GatewayEngine;
 import dev.weir.server.gateway.GatewaySettings;

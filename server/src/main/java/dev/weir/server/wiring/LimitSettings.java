@@ -1,8 +1,8 @@
 package dev.weir.server.wiring;
 
-import dev.weir.core.limits.Limit;
-import dev.weir.engine.limits.AcquireRequest;
-import dev.weir.engine.limits.memory.MemoryLimitStore;
+import dev.weir.limits.AcquireRequest;
+import dev.weir.limits.Limit;
+import dev.weir.limits.memory.MemoryLimitStore;
 import dev.weir.store.redis.RedisSettings;
 import dev.weir.store.surrealdb.SurrealDbSettings;
 import java.nio.file.Path;

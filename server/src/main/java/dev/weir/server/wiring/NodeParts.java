@@ -1,10 +1,8 @@
 package dev.weir.server.wiring;
 
-import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.Limiter;
-import dev.weir.engine.rules.RuleEvaluator;
-import dev.weir.engine.slots.SlotObserver;
-import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.StoreException;
+import dev.weir.limits.Limiter;
+import dev.weir.rules.RuleEvaluator;
 import dev.weir.server.http.FailedLogins;
 import dev.weir.server.http.Readiness;
 import dev.weir.server.metrics.AuthMetrics;
@@ -15,6 +13,8 @@ import dev.weir.server.metrics.SlotMetrics;
 import dev.weir.server.slots.DefaultConfig;
 import dev.weir.server.slots.LeakGrace;
 import dev.weir.server.tracing.Tracing;
+import dev.weir.slots.SlotObserver;
+import dev.weir.slots.SlotScheduler;
 import dev.weir.store.jdbc.internal.ChangeListener;
 import dev.weir.store.jdbc.internal.ChangePoller;
 import dev.weir.store.jdbc.internal.Channel;

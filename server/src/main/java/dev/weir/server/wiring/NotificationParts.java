@@ -1,12 +1,12 @@
 package dev.weir.server.wiring;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.engine.limits.CircuitBreaker;
-import dev.weir.engine.limits.Limiter;
 import dev.weir.engine.notifications.DeferredMessages;
 import dev.weir.engine.notifications.MessageLog;
 import dev.weir.engine.notifications.SendLedger;
 import dev.weir.engine.notifications.UserLimits;
+import dev.weir.limits.CircuitBreaker;
+import dev.weir.limits.Limiter;
 import dev.weir.notifications.BrokerHealth;
 import dev.weir.notifications.HotFilter;
 import dev.weir.notifications.KafkaPublisher;

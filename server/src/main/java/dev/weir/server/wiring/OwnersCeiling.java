@@ -1,6 +1,6 @@
 package dev.weir.server.wiring;
 
-import dev.weir.engine.PartOwnership;
+import dev.weir.PartOwnership;
 import dev.weir.workflows.payments.Ceiling;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

@@ -1,7 +1,7 @@
 package dev.weir.server.wiring;
 
-import dev.weir.engine.PartOwnership;
-import dev.weir.engine.StoreException;
+import dev.weir.PartOwnership;
+import dev.weir.StoreException;
 import dev.weir.engine.notifications.Message;
 import dev.weir.notifications.PublishResult;
 import dev.weir.notifications.Publisher;

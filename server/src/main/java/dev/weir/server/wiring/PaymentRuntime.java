@@ -1,7 +1,7 @@
 package dev.weir.server.wiring;
 
-import dev.weir.engine.PartOwnership;
-import dev.weir.engine.StoreException;
+import dev.weir.PartOwnership;
+import dev.weir.StoreException;
 import dev.weir.engine.payments.PaymentStore;
 import dev.weir.workflows.SlotSource;
 import dev.weir.workflows.payments.Payments;

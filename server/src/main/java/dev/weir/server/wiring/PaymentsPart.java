@@ -1,18 +1,18 @@
 package dev.weir.server.wiring;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.engine.PartOwnership;
-import dev.weir.engine.limits.LeaseStore;
-import dev.weir.engine.limits.Limiter;
+import dev.weir.PartOwnership;
 import dev.weir.engine.payments.PaymentStore;
-import dev.weir.engine.slots.Slot;
-import dev.weir.engine.slots.SlotConfig;
-import dev.weir.engine.slots.SlotLedger;
-import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.limits.LeaseStore;
+import dev.weir.limits.Limiter;
 import dev.weir.server.metrics.PaymentMetrics;
 import dev.weir.server.payments.PaymentAccess;
 import dev.weir.server.payments.PaymentBackend;
+import dev.weir.slots.Slot;
+import dev.weir.slots.SlotConfig;
+import dev.weir.slots.SlotLedger;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.SlotScheduler;
 import dev.weir.store.jdbc.limits.JdbcLeaseStore;
 import dev.weir.store.jdbc.limits.JdbcLimitStore;
 import dev.weir.store.jdbc.payments.JdbcPaymentStore;

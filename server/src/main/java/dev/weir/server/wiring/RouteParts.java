@@ -1,9 +1,9 @@
 package dev.weir.server.wiring;
 
-import dev.weir.engine.routes.internal.MemoryRoutes;
-import dev.weir.engine.routes.internal.RouteSpec;
-import dev.weir.engine.routes.internal.RouteTable;
-import dev.weir.engine.routes.internal.Routes;
+import dev.weir.routes.internal.MemoryRoutes;
+import dev.weir.routes.internal.RouteSpec;
+import dev.weir.routes.internal.RouteTable;
+import dev.weir.routes.internal.Routes;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.ChangeListener;
 import dev.weir.store.jdbc.rules.internal.JdbcRoutes;

@@ -1,6 +1,6 @@
 package dev.weir.server.wiring;
 
-import dev.weir.engine.limits.Limiter;
+import dev.weir.limits.Limiter;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.server.metrics.AnalyticsMetrics;
 import dev.weir.server.metrics.LimitMetrics;

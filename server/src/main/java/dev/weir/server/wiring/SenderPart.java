@@ -1,10 +1,9 @@
 package dev.weir.server.wiring;
 
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.limits.Limiter;
-import dev.weir.engine.limits.Policy;
 import dev.weir.engine.notifications.MessageLog;
-import dev.weir.engine.rules.RuleName;
+import dev.weir.limits.Limiter;
+import dev.weir.limits.Policy;
+import dev.weir.limits.TokenBucket;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.kafka.MessageTopics;
 import dev.weir.notifications.provider.SmsProvider;
@@ -13,6 +12,7 @@ import dev.weir.notifications.sender.RecordedReceipts;
 import dev.weir.notifications.sender.Sender;
 import dev.weir.notifications.sender.SenderObserver;
 import dev.weir.notifications.sender.SenderSettings;
+import dev.weir.rules.RuleName;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package dev.weir.server.wiring;
 
-import dev.weir.engine.slots.SlotScheduler;
-import dev.weir.engine.slots.internal.Reconciler;
+import dev.weir.slots.SlotScheduler;
+import dev.weir.slots.internal.Reconciler;
 import java.time.Duration;
 
 /**

@@ -1,7 +1,7 @@
 package dev.weir.server.wiring;
 
-import dev.weir.engine.TaskLog;
-import dev.weir.engine.internal.PeriodicTask;
+import dev.weir.TaskLog;
+import dev.weir.internal.PeriodicTask;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

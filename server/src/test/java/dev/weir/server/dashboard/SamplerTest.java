@@ -2,11 +2,11 @@ package dev.weir.server.dashboard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.limits.LeaseDecision;
-import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.AcquireResult;
-import dev.weir.engine.limits.CircuitBreaker;
-import dev.weir.engine.rules.RuleCounters;
+import dev.weir.StoreException;
+import dev.weir.limits.AcquireResult;
+import dev.weir.limits.CircuitBreaker;
+import dev.weir.limits.LeaseDecision;
+import dev.weir.rules.RuleCounters;
 import dev.weir.server.metrics.GatewayMetrics;
 import dev.weir.server.metrics.LimitMetrics;
 import dev.weir.server.metrics.SlotMetrics;

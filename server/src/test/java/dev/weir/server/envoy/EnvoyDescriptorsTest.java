@@ -5,11 +5,11 @@ import static dev.weir.server.envoy.ServedRules.fields;
 import static dev.weir.server.envoy.ServedRules.inAMinute;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.limits.AcquireRequest;
-import dev.weir.engine.rules.Coverage;
-import dev.weir.engine.rules.KeyPart;
-import dev.weir.engine.rules.PathPattern;
-import dev.weir.engine.rules.RuleSpec;
+import dev.weir.limits.AcquireRequest;
+import dev.weir.rules.Coverage;
+import dev.weir.rules.KeyPart;
+import dev.weir.rules.PathPattern;
+import dev.weir.rules.RuleSpec;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;

@@ -7,10 +7,10 @@ import static dev.weir.server.envoy.ServedRules.negative;
 import static dev.weir.server.envoy.ServedRules.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.engine.limits.memory.MemoryLeaseStore;
-import dev.weir.engine.limits.memory.MemoryLimitStore;
-import dev.weir.engine.rules.RuleSpec;
+import dev.weir.internal.Micros;
+import dev.weir.limits.memory.MemoryLeaseStore;
+import dev.weir.limits.memory.MemoryLimitStore;
+import dev.weir.rules.RuleSpec;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;

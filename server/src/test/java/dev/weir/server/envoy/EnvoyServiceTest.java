@@ -8,12 +8,12 @@ import static dev.weir.server.envoy.ServedRules.negative;
 import static dev.weir.server.envoy.ServedRules.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.limits.Concurrency;
-import dev.weir.core.limits.FixedWindow;
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.rules.Quota;
-import dev.weir.engine.rules.Rule;
-import dev.weir.engine.rules.RuleSpec;
+import dev.weir.limits.Concurrency;
+import dev.weir.limits.FixedWindow;
+import dev.weir.limits.TokenBucket;
+import dev.weir.rules.Quota;
+import dev.weir.rules.Rule;
+import dev.weir.rules.RuleSpec;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;

@@ -4,9 +4,9 @@ import static dev.weir.server.envoy.ServedRules.descriptor;
 import static dev.weir.server.envoy.ServedRules.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.limits.FixedWindow;
-import dev.weir.engine.rules.Quota;
-import dev.weir.engine.rules.RuleSpec;
+import dev.weir.limits.FixedWindow;
+import dev.weir.rules.Quota;
+import dev.weir.rules.RuleSpec;
 import dev.weir.server.faults.Waiting;
 import io.envoyproxy.envoy.config.core.v3.HeaderValue;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;

@@ -2,7 +2,7 @@ package dev.weir.server.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.routes.internal.RouteSpec;
+import dev.weir.routes.internal.RouteSpec;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
 import dev.weir.server.http.RawHttp;

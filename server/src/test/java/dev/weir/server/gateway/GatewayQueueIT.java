@@ -2,10 +2,10 @@ package dev.weir.server.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.limits.Concurrency;
-import dev.weir.engine.rules.KeyPart;
-import dev.weir.engine.rules.Quota;
-import dev.weir.engine.rules.Rule;
+import dev.weir.limits.Concurrency;
+import dev.weir.rules.KeyPart;
+import dev.weir.rules.Quota;
+import dev.weir.rules.Rule;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
 import dev.weir.server.http.RawHttp;

@@ -2,9 +2,9 @@ package dev.weir.server.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.limits.Concurrency;
-import dev.weir.engine.rules.Quota;
-import dev.weir.engine.rules.Rule;
+import dev.weir.limits.Concurrency;
+import dev.weir.rules.Quota;
+import dev.weir.rules.Rule;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.RawHttp;
 import java.io.IOException;

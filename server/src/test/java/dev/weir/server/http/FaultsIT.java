@@ -2,9 +2,9 @@ package dev.weir.server.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.StoreException;
-import dev.weir.engine.slots.SlotLedger;
+import dev.weir.StoreException;
 import dev.weir.server.wiring.TestNode;
+import dev.weir.slots.SlotLedger;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;

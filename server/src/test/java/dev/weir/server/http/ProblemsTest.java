@@ -2,7 +2,7 @@ package dev.weir.server.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.StoreException;
+import dev.weir.StoreException;
 import org.junit.jupiter.api.Test;
 
 final class ProblemsTest {

@@ -2,14 +2,14 @@ package dev.weir.server.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.limits.FixedWindow;
-import dev.weir.engine.register.Register;
-import dev.weir.engine.rules.LimitedRule;
-import dev.weir.engine.rules.MemoryRules;
-import dev.weir.engine.rules.Quota;
-import dev.weir.engine.rules.RuleCounters;
-import dev.weir.engine.rules.RuleIndex;
-import dev.weir.engine.rules.RuleSpec;
+import dev.weir.limits.FixedWindow;
+import dev.weir.register.Register;
+import dev.weir.rules.LimitedRule;
+import dev.weir.rules.MemoryRules;
+import dev.weir.rules.Quota;
+import dev.weir.rules.RuleCounters;
+import dev.weir.rules.RuleIndex;
+import dev.weir.rules.RuleSpec;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import java.time.Duration;

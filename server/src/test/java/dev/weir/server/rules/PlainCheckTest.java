@@ -2,12 +2,12 @@ package dev.weir.server.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.limits.FixedWindow;
-import dev.weir.engine.rules.MemoryRules;
-import dev.weir.engine.rules.Quota;
-import dev.weir.engine.rules.RuleIndex;
-import dev.weir.engine.rules.RuleObserver;
-import dev.weir.engine.rules.RuleSpec;
+import dev.weir.limits.FixedWindow;
+import dev.weir.rules.MemoryRules;
+import dev.weir.rules.Quota;
+import dev.weir.rules.RuleIndex;
+import dev.weir.rules.RuleObserver;
+import dev.weir.rules.RuleSpec;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Json;
 import dev.weir.server.http.ProblemException;

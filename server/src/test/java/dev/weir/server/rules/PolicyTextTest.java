@@ -2,12 +2,12 @@ package dev.weir.server.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.limits.Concurrency;
-import dev.weir.core.limits.FixedWindow;
-import dev.weir.core.limits.Limit;
-import dev.weir.core.limits.SlidingWindow;
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.rules.PolicyText;
+import dev.weir.limits.Concurrency;
+import dev.weir.limits.FixedWindow;
+import dev.weir.limits.Limit;
+import dev.weir.limits.SlidingWindow;
+import dev.weir.limits.TokenBucket;
+import dev.weir.rules.PolicyText;
 import dev.weir.server.http.StructuredFields;
 import java.math.BigDecimal;
 import java.net.URLDecoder;

@@ -2,15 +2,15 @@ package dev.weir.server.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.slots.Violation;
-import dev.weir.engine.limits.LimitStore;
-import dev.weir.engine.limits.memory.MemoryLimitStore;
-import dev.weir.engine.rules.RefillRate;
-import dev.weir.engine.rules.Rule;
-import dev.weir.engine.rules.RuleField;
-import dev.weir.engine.rules.RuleSpec;
+import dev.weir.limits.LimitStore;
+import dev.weir.limits.memory.MemoryLimitStore;
+import dev.weir.rules.RefillRate;
+import dev.weir.rules.Rule;
+import dev.weir.rules.RuleField;
+import dev.weir.rules.RuleSpec;
 import dev.weir.server.http.Json;
 import dev.weir.server.http.ProblemException;
+import dev.weir.slots.Violation;
 import dev.weir.store.tck.rules.internal.RuleNotationKit;
 import java.math.BigDecimal;
 import java.time.Duration;

@@ -2,7 +2,7 @@ package dev.weir.server.wiring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.PartOwnership;
+import dev.weir.PartOwnership;
 import dev.weir.workflows.payments.Ceiling;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;

@@ -2,7 +2,7 @@ package dev.weir.server.wiring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.PartOwnership;
+import dev.weir.PartOwnership;
 import dev.weir.engine.payments.PaymentStore;
 import dev.weir.workflows.SlotSource;
 import dev.weir.workflows.payments.AnswerFields;

@@ -1,11 +1,11 @@
 package dev.weir.workflows.payments;
 
-import dev.weir.core.limits.Decision;
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.limits.LeaseStore;
-import dev.weir.engine.limits.Limiter;
-import dev.weir.engine.limits.Policy;
-import dev.weir.engine.rules.RuleName;
+import dev.weir.limits.Decision;
+import dev.weir.limits.LeaseStore;
+import dev.weir.limits.Limiter;
+import dev.weir.limits.Policy;
+import dev.weir.limits.TokenBucket;
+import dev.weir.rules.RuleName;
 import java.util.concurrent.CompletableFuture;
 
 /**

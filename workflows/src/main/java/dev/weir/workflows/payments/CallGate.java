@@ -18,7 +18,7 @@ public interface CallGate {
    * @param now the time of the payment store
    * @param isLate whether the call is not the one that the slot of the payment is for: it is late,
    *     or not the first one
-   * @throws dev.weir.engine.StoreException if that cannot be decided
+   * @throws dev.weir.StoreException if that cannot be decided
    */
   Passage enter(Payment payment, Instant now, boolean isLate);
 

@@ -1,12 +1,12 @@
 package dev.weir.workflows.payments;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.limits.Concurrency;
-import dev.weir.core.limits.LeaseDecision;
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.LeaseStore;
+import dev.weir.StoreException;
 import dev.weir.engine.payments.Payment;
+import dev.weir.internal.Micros;
+import dev.weir.limits.Concurrency;
+import dev.weir.limits.LeaseDecision;
+import dev.weir.limits.LeaseStore;
+import dev.weir.slots.SlotPolicy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;

@@ -1,13 +1,13 @@
 package dev.weir.workflows.payments;
 
-import dev.weir.core.internal.UnicodeText;
-import dev.weir.engine.StoreException;
+import dev.weir.StoreException;
 import dev.weir.engine.payments.FeedRecord;
 import dev.weir.engine.payments.FeedStatus;
 import dev.weir.engine.payments.OtherFeedException;
 import dev.weir.engine.payments.PaymentStore;
 import dev.weir.engine.payments.ReceptionLostException;
 import dev.weir.engine.payments.TooManyRejectsException;
+import dev.weir.internal.UnicodeText;
 import dev.weir.workflows.feed.internal.FeedException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;

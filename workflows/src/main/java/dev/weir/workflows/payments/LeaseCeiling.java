@@ -1,9 +1,9 @@
 package dev.weir.workflows.payments;
 
-import dev.weir.core.limits.Concurrency;
-import dev.weir.core.limits.LeaseDecision;
-import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.LeaseStore;
+import dev.weir.StoreException;
+import dev.weir.limits.Concurrency;
+import dev.weir.limits.LeaseDecision;
+import dev.weir.limits.LeaseStore;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Queue;

@@ -1,6 +1,6 @@
 package dev.weir.workflows.payments;
 
-import dev.weir.engine.slots.SlotRequest;
+import dev.weir.slots.SlotRequest;
 import dev.weir.workflows.SlotSource;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,6 +1,6 @@
 package dev.weir.workflows.payments;
 
-import dev.weir.core.internal.Micros;
+import dev.weir.internal.Micros;
 import io.temporal.activity.ActivityInterface;
 import java.time.Duration;
 import java.util.List;

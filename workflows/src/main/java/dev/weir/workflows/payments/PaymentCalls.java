@@ -1,11 +1,11 @@
 package dev.weir.workflows.payments;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.engine.StoreException;
+import dev.weir.StoreException;
 import dev.weir.engine.payments.Payment;
 import dev.weir.engine.payments.PaymentCall;
 import dev.weir.engine.payments.PaymentState;
 import dev.weir.engine.payments.PaymentStore;
+import dev.weir.internal.Micros;
 import dev.weir.workflows.payments.PaymentActivities.Report;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,12 +1,12 @@
 package dev.weir.workflows.payments;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.engine.StoreException;
+import dev.weir.StoreException;
 import dev.weir.engine.payments.Payment;
 import dev.weir.engine.payments.PaymentCall;
 import dev.weir.engine.payments.PaymentState;
 import dev.weir.engine.payments.PaymentStore;
-import dev.weir.engine.slots.SlotRequest;
+import dev.weir.internal.Micros;
+import dev.weir.slots.SlotRequest;
 import dev.weir.workflows.SlotSource;
 import io.temporal.failure.ApplicationFailure;
 import java.time.Duration;

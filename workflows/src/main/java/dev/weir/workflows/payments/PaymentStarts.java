@@ -2,7 +2,7 @@ package dev.weir.workflows.payments;
 
 import dev.weir.engine.payments.Payment;
 import dev.weir.engine.payments.PaymentStore;
-import dev.weir.engine.slots.SlotRequest;
+import dev.weir.slots.SlotRequest;
 import dev.weir.workflows.PacedRequest;
 import dev.weir.workflows.PacedStart;
 import dev.weir.workflows.PacedWorkflow;

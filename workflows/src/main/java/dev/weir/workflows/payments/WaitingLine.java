@@ -1,9 +1,9 @@
 package dev.weir.workflows.payments;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.limits.LeaseDecision;
-import dev.weir.core.limits.Queue;
-import dev.weir.engine.limits.LeaseStore;
+import dev.weir.internal.Micros;
+import dev.weir.limits.LeaseDecision;
+import dev.weir.limits.LeaseStore;
+import dev.weir.limits.Queue;
 import java.time.Duration;
 import java.util.UUID;
 

@@ -3,12 +3,12 @@ package dev.weir.workflows.payments;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.core.limits.Decision;
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.limits.Limiter;
-import dev.weir.engine.limits.Policy;
-import dev.weir.engine.limits.memory.MemoryLeaseStore;
-import dev.weir.engine.limits.memory.MemoryLimitStore;
+import dev.weir.limits.Decision;
+import dev.weir.limits.Limiter;
+import dev.weir.limits.Policy;
+import dev.weir.limits.TokenBucket;
+import dev.weir.limits.memory.MemoryLeaseStore;
+import dev.weir.limits.memory.MemoryLimitStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

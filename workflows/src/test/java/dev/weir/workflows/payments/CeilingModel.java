@@ -1,9 +1,9 @@
 package dev.weir.workflows.payments;
 
-import dev.weir.core.limits.Concurrency;
-import dev.weir.core.limits.Lease;
-import dev.weir.core.limits.LeaseDecision;
-import dev.weir.core.limits.LiveLeases;
+import dev.weir.limits.Concurrency;
+import dev.weir.limits.Lease;
+import dev.weir.limits.LeaseDecision;
+import dev.weir.limits.LiveLeases;
 import dev.weir.store.tck.internal.Explorer;
 import java.util.ArrayList;
 import java.util.Comparator;

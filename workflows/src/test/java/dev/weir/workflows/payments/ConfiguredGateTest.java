@@ -2,13 +2,13 @@ package dev.weir.workflows.payments;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.slots.OpeningHours;
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.engine.limits.memory.MemoryLeaseStore;
 import dev.weir.engine.payments.FeedState;
 import dev.weir.engine.payments.Payment;
 import dev.weir.engine.payments.PaymentState;
+import dev.weir.internal.Micros;
+import dev.weir.limits.memory.MemoryLeaseStore;
+import dev.weir.slots.OpeningHours;
+import dev.weir.slots.SlotPolicy;
 import dev.weir.workflows.payments.PaymentScene.Settings;
 import java.math.BigDecimal;
 import java.time.DayOfWeek;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.core.slots.SlotPolicy;
 import dev.weir.engine.payments.PaymentState;
 import dev.weir.engine.payments.PaymentStatus;
 import dev.weir.engine.payments.PaymentStore;
-import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.SlotScheduler;
 import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.payments.JdbcPaymentStore;
 import dev.weir.store.jdbc.slots.JdbcSlotStore;

@@ -3,14 +3,14 @@ package dev.weir.workflows.payments;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.core.internal.Micros;
-import dev.weir.core.slots.SlotPolicy;
 import dev.weir.engine.payments.FeedRecord;
 import dev.weir.engine.payments.Payment;
 import dev.weir.engine.payments.PaymentState;
 import dev.weir.engine.payments.PaymentStatus;
 import dev.weir.engine.payments.PaymentStore;
-import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.internal.Micros;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.SlotScheduler;
 import dev.weir.store.jdbc.payments.JdbcPaymentStore;
 import dev.weir.workflows.SlotSource;
 import dev.weir.workflows.TestDatabase;

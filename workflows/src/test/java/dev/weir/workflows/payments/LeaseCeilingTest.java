@@ -3,10 +3,10 @@ package dev.weir.workflows.payments;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.LeaseStore;
-import dev.weir.engine.limits.memory.MemoryLeaseStore;
+import dev.weir.StoreException;
+import dev.weir.internal.Micros;
+import dev.weir.limits.LeaseStore;
+import dev.weir.limits.memory.MemoryLeaseStore;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;

@@ -3,13 +3,13 @@ package dev.weir.workflows.payments;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.engine.StoreException;
+import dev.weir.StoreException;
 import dev.weir.engine.payments.FeedState;
 import dev.weir.engine.payments.FeedStatus;
 import dev.weir.engine.payments.Payment;
 import dev.weir.engine.payments.PaymentStore;
-import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.SlotScheduler;
 import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.payments.JdbcPaymentStore;
 import dev.weir.store.jdbc.slots.JdbcSlotStore;

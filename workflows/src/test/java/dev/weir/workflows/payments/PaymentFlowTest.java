@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.weir.core.slots.SlotPolicy;
 import dev.weir.engine.payments.FeedRecord;
 import dev.weir.engine.payments.FeedState;
 import dev.weir.engine.payments.FeedStatus;
@@ -13,7 +12,8 @@ import dev.weir.engine.payments.Payment;
 import dev.weir.engine.payments.PaymentState;
 import dev.weir.engine.payments.PaymentStatus;
 import dev.weir.engine.payments.PaymentStore.Cancellation;
-import dev.weir.engine.slots.SlotState;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.SlotState;
 import dev.weir.workflows.payments.PaymentScene.Settings;
 import java.math.BigDecimal;
 import java.time.Duration;

@@ -2,8 +2,8 @@ package dev.weir.workflows.payments;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.engine.payments.PaymentStore;
-import dev.weir.engine.slots.SlotConfig;
-import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.slots.SlotConfig;
+import dev.weir.slots.SlotScheduler;
 import dev.weir.store.jdbc.PoolSettings;
 import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.limits.JdbcLeaseStore;

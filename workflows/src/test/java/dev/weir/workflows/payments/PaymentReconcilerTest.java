@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.weir.engine.StoreException;
+import dev.weir.StoreException;
 import dev.weir.engine.payments.FeedRecord;
 import dev.weir.engine.payments.FeedState;
 import dev.weir.engine.payments.Payment;
@@ -13,7 +13,7 @@ import dev.weir.engine.payments.PaymentState;
 import dev.weir.engine.payments.PaymentStore;
 import dev.weir.engine.payments.PaymentStore.Chunk;
 import dev.weir.engine.payments.PaymentStore.SlotSpan;
-import dev.weir.engine.slots.SlotState;
+import dev.weir.slots.SlotState;
 import dev.weir.workflows.payments.PaymentScene.Settings;
 import java.lang.reflect.Proxy;
 import java.time.Duration;

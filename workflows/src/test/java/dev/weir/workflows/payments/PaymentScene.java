@@ -1,19 +1,19 @@
 package dev.weir.workflows.payments;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.engine.limits.LeaseStore;
 import dev.weir.engine.payments.FeedRecord;
 import dev.weir.engine.payments.FeedState;
 import dev.weir.engine.payments.FeedStatus;
 import dev.weir.engine.payments.Payment;
 import dev.weir.engine.payments.PaymentStore;
-import dev.weir.engine.slots.SlotConfig;
-import dev.weir.engine.slots.SlotObserver;
-import dev.weir.engine.slots.SlotRequest;
-import dev.weir.engine.slots.SlotScheduler;
-import dev.weir.engine.slots.SlotStore;
-import dev.weir.engine.slots.SlotUpkeep;
+import dev.weir.limits.LeaseStore;
+import dev.weir.slots.SlotConfig;
+import dev.weir.slots.SlotObserver;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.SlotRequest;
+import dev.weir.slots.SlotScheduler;
+import dev.weir.slots.SlotStore;
+import dev.weir.slots.SlotUpkeep;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.limits.JdbcLeaseStore;
 import dev.weir.store.jdbc.payments.JdbcPaymentStore;

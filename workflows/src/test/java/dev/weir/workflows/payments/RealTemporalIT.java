@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.core.slots.SlotPolicy;
 import dev.weir.engine.payments.FeedRecord;
 import dev.weir.engine.payments.FeedState;
 import dev.weir.engine.payments.FeedStatus;
 import dev.weir.engine.payments.Payment;
-import dev.weir.engine.slots.SlotScheduler;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.SlotScheduler;
 import dev.weir.store.jdbc.limits.JdbcLeaseStore;
 import dev.weir.store.jdbc.payments.JdbcPaymentStore;
 import dev.weir.store.jdbc.slots.JdbcSlotStore;

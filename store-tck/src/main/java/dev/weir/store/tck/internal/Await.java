@@ -1,6 +1,6 @@
 package dev.weir.store.tck.internal;
 
-import dev.weir.engine.StoreException;
+import dev.weir.StoreException;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;

@@ -2,8 +2,8 @@ package dev.weir.store.tck.limits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.limits.Usage;
-import dev.weir.engine.limits.LimitStore;
+import dev.weir.limits.LimitStore;
+import dev.weir.limits.Usage;
 import org.junit.jupiter.api.Test;
 
 /** The claim of limit stores that forget idle usages, and that can be made to do so. */

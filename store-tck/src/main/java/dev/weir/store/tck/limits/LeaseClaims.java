@@ -1,6 +1,6 @@
 package dev.weir.store.tck.limits;
 
-import dev.weir.engine.limits.LeaseStore;
+import dev.weir.limits.LeaseStore;
 import java.time.InstantSource;
 import java.util.function.Supplier;
 

@@ -2,10 +2,10 @@ package dev.weir.store.tck.limits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.limits.Concurrency;
-import dev.weir.core.limits.Lease;
-import dev.weir.core.limits.LeaseDecision;
-import dev.weir.core.limits.Queue;
+import dev.weir.limits.Concurrency;
+import dev.weir.limits.Lease;
+import dev.weir.limits.LeaseDecision;
+import dev.weir.limits.Queue;
 import dev.weir.store.tck.internal.Crowd;
 import java.time.Duration;
 import java.util.List;

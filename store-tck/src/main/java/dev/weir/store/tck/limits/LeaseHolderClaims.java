@@ -3,9 +3,9 @@ package dev.weir.store.tck.limits;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.core.limits.Concurrency;
-import dev.weir.core.limits.Lease;
-import dev.weir.core.limits.LeaseDecision;
+import dev.weir.limits.Concurrency;
+import dev.weir.limits.Lease;
+import dev.weir.limits.LeaseDecision;
 import dev.weir.store.tck.internal.NastyNames;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;

@@ -2,9 +2,9 @@ package dev.weir.store.tck.limits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.limits.Lease;
-import dev.weir.core.limits.LeaseDecision;
-import dev.weir.engine.limits.LeaseStore;
+import dev.weir.limits.Lease;
+import dev.weir.limits.LeaseDecision;
+import dev.weir.limits.LeaseStore;
 import java.time.InstantSource;
 import java.util.function.Function;
 import java.util.function.Supplier;

@@ -1,7 +1,7 @@
 package dev.weir.store.tck.limits;
 
-import dev.weir.core.limits.Concurrency;
-import dev.weir.core.limits.Queue;
+import dev.weir.limits.Concurrency;
+import dev.weir.limits.Queue;
 import java.util.List;
 
 /** A generated sequence of steps on two resources with leases and two with queues. */

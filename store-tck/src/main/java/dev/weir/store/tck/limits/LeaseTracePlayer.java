@@ -2,11 +2,11 @@ package dev.weir.store.tck.limits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.limits.Concurrency;
-import dev.weir.core.limits.Lease;
-import dev.weir.core.limits.LeaseDecision;
-import dev.weir.core.limits.LiveLeases;
+import dev.weir.internal.Micros;
+import dev.weir.limits.Concurrency;
+import dev.weir.limits.Lease;
+import dev.weir.limits.LeaseDecision;
+import dev.weir.limits.LiveLeases;
 import dev.weir.store.tck.internal.NastyNames;
 import dev.weir.store.tck.limits.LeaseTrace.Step;
 import java.time.Instant;

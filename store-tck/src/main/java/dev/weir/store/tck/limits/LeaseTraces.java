@@ -1,8 +1,8 @@
 package dev.weir.store.tck.limits;
 
-import dev.weir.core.limits.Concurrency;
-import dev.weir.core.limits.Limit;
-import dev.weir.core.limits.Queue;
+import dev.weir.limits.Concurrency;
+import dev.weir.limits.Limit;
+import dev.weir.limits.Queue;
 import dev.weir.store.tck.limits.LeaseTrace.Step;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;

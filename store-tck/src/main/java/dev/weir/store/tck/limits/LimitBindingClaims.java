@@ -2,15 +2,15 @@ package dev.weir.store.tck.limits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.limits.Decision;
-import dev.weir.core.limits.Delayed;
-import dev.weir.core.limits.Outcome;
-import dev.weir.engine.limits.AcquireRequest;
-import dev.weir.engine.limits.AcquireResult;
-import dev.weir.engine.limits.LimitRequest;
-import dev.weir.engine.limits.Policy;
-import dev.weir.engine.limits.Refund;
-import dev.weir.engine.limits.RequestBinding;
+import dev.weir.limits.AcquireRequest;
+import dev.weir.limits.AcquireResult;
+import dev.weir.limits.Decision;
+import dev.weir.limits.Delayed;
+import dev.weir.limits.LimitRequest;
+import dev.weir.limits.Outcome;
+import dev.weir.limits.Policy;
+import dev.weir.limits.Refund;
+import dev.weir.limits.RequestBinding;
 import dev.weir.store.tck.internal.Crowd;
 import java.time.Instant;
 import java.util.List;

@@ -1,11 +1,11 @@
 package dev.weir.store.tck.limits;
 
-import dev.weir.core.limits.FixedWindow;
-import dev.weir.core.limits.Limit;
-import dev.weir.core.limits.SlidingWindow;
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.limits.LimitStore;
-import dev.weir.engine.limits.Policy;
+import dev.weir.limits.FixedWindow;
+import dev.weir.limits.Limit;
+import dev.weir.limits.LimitStore;
+import dev.weir.limits.Policy;
+import dev.weir.limits.SlidingWindow;
+import dev.weir.limits.TokenBucket;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;

@@ -2,11 +2,11 @@ package dev.weir.store.tck.limits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.limits.AcquireRequest;
-import dev.weir.engine.limits.AcquireResult;
-import dev.weir.engine.limits.LimitRequest;
-import dev.weir.engine.limits.Refund;
-import dev.weir.engine.limits.RequestBinding;
+import dev.weir.limits.AcquireRequest;
+import dev.weir.limits.AcquireResult;
+import dev.weir.limits.LimitRequest;
+import dev.weir.limits.Refund;
+import dev.weir.limits.RequestBinding;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -1,13 +1,13 @@
 package dev.weir.store.tck.limits;
 
-import dev.weir.core.limits.Decision;
-import dev.weir.core.limits.Limit;
-import dev.weir.core.limits.Usage;
-import dev.weir.engine.limits.AcquireRequest;
-import dev.weir.engine.limits.AcquireResult;
-import dev.weir.engine.limits.LimitRequest;
-import dev.weir.engine.limits.LimitStore;
-import dev.weir.engine.limits.Policy;
+import dev.weir.limits.AcquireRequest;
+import dev.weir.limits.AcquireResult;
+import dev.weir.limits.Decision;
+import dev.weir.limits.Limit;
+import dev.weir.limits.LimitRequest;
+import dev.weir.limits.LimitStore;
+import dev.weir.limits.Policy;
+import dev.weir.limits.Usage;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;

@@ -1,11 +1,11 @@
 package dev.weir.store.tck.limits;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.limits.FixedWindow;
-import dev.weir.core.limits.Limit;
-import dev.weir.core.limits.SlidingWindow;
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.core.limits.Usage;
+import dev.weir.internal.Micros;
+import dev.weir.limits.FixedWindow;
+import dev.weir.limits.Limit;
+import dev.weir.limits.SlidingWindow;
+import dev.weir.limits.TokenBucket;
+import dev.weir.limits.Usage;
 import dev.weir.store.tck.limits.LimitClaims.LimitOfEachKind;
 import dev.weir.store.tck.limits.LimitTrace.Choice;
 import dev.weir.store.tck.limits.LimitTrace.Part;

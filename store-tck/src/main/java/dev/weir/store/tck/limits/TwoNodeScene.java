@@ -1,6 +1,6 @@
 package dev.weir.store.tck.limits;
 
-import dev.weir.core.internal.Micros;
+import dev.weir.internal.Micros;
 import dev.weir.store.tck.SettableClock;
 import dev.weir.store.tck.slots.Scene;
 import java.time.Duration;

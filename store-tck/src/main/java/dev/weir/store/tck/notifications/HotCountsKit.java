@@ -2,9 +2,6 @@ package dev.weir.store.tck.notifications;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.limits.Decision;
-import dev.weir.core.limits.FixedWindow;
 import dev.weir.engine.notifications.HotCounts;
 import dev.weir.engine.notifications.HotCounts.Checked;
 import dev.weir.engine.notifications.HotCounts.Passed;
@@ -13,6 +10,9 @@ import dev.weir.engine.notifications.HotCounts.Wanted;
 import dev.weir.engine.notifications.UserLimit.Algorithm;
 import dev.weir.engine.notifications.UserLimit.CostBy;
 import dev.weir.engine.notifications.UserState;
+import dev.weir.internal.Micros;
+import dev.weir.limits.Decision;
+import dev.weir.limits.FixedWindow;
 import dev.weir.store.tck.internal.Crowd;
 import dev.weir.store.tck.notifications.HotTrace.Step;
 import java.time.Duration;

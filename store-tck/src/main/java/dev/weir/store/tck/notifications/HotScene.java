@@ -2,7 +2,6 @@ package dev.weir.store.tck.notifications;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.slots.Calendar;
 import dev.weir.engine.notifications.HotCounts;
 import dev.weir.engine.notifications.HotCounts.Checked;
 import dev.weir.engine.notifications.HotCounts.Passed;
@@ -15,6 +14,7 @@ import dev.weir.engine.notifications.SendRequest.WhenClosed;
 import dev.weir.engine.notifications.SendResult;
 import dev.weir.engine.notifications.UserLimit;
 import dev.weir.engine.notifications.UserState;
+import dev.weir.slots.Calendar;
 import dev.weir.store.tck.SettableClock;
 import dev.weir.store.tck.slots.Scene;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package dev.weir.store.tck.notifications;
 
-import dev.weir.core.internal.Micros;
 import dev.weir.engine.notifications.UserLimit;
+import dev.weir.internal.Micros;
 import dev.weir.store.tck.notifications.HotTrace.Step;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,7 +5,6 @@ import static dev.weir.store.tck.notifications.MessageScene.request;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.core.internal.Micros;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageLog.Delivery;
 import dev.weir.engine.notifications.MessageQuery;
@@ -14,6 +13,7 @@ import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.engine.notifications.MessageState;
 import dev.weir.engine.notifications.MessageStatus;
 import dev.weir.engine.notifications.SendRequest;
+import dev.weir.internal.Micros;
 import dev.weir.store.tck.internal.Crowd;
 import java.time.Duration;
 import java.time.Instant;

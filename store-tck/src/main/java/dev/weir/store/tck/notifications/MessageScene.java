@@ -1,7 +1,5 @@
 package dev.weir.store.tck.notifications;
 
-import dev.weir.core.slots.Calendar;
-import dev.weir.core.slots.OpeningHours;
 import dev.weir.engine.notifications.DeliveryGuarantee;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageLog.Attempt;
@@ -15,6 +13,8 @@ import dev.weir.engine.notifications.SendRequest.WhenClosed;
 import dev.weir.engine.notifications.SendResult;
 import dev.weir.engine.notifications.UserLimit;
 import dev.weir.engine.notifications.UserState;
+import dev.weir.slots.Calendar;
+import dev.weir.slots.OpeningHours;
 import dev.weir.store.tck.SettableClock;
 import dev.weir.store.tck.internal.NastyNames;
 import dev.weir.store.tck.notifications.MessageStep.Ask;

@@ -2,10 +2,10 @@ package dev.weir.store.tck.notifications;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.internal.Micros;
 import dev.weir.engine.notifications.SendLedger.Claimed;
 import dev.weir.engine.notifications.SendResult;
 import dev.weir.engine.notifications.UserState;
+import dev.weir.internal.Micros;
 import dev.weir.store.tck.notifications.MessageTrace.Move;
 import java.time.Duration;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.weir.store.tck.notifications;
 
-import dev.weir.core.internal.Micros;
 import dev.weir.engine.notifications.MessageState;
 import dev.weir.engine.notifications.UserLimit;
+import dev.weir.internal.Micros;
 import dev.weir.store.tck.notifications.MessageStep.Ask;
 import dev.weir.store.tck.notifications.MessageTrace.Move;
 import java.util.ArrayList;

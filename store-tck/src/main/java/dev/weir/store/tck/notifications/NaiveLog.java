@@ -1,6 +1,5 @@
 package dev.weir.store.tck.notifications;
 
-import dev.weir.core.internal.Micros;
 import dev.weir.engine.notifications.DeliveryGuarantee;
 import dev.weir.engine.notifications.HandOver;
 import dev.weir.engine.notifications.MessageLog;
@@ -9,6 +8,7 @@ import dev.weir.engine.notifications.MessageQuery.Cursor;
 import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.engine.notifications.MessageState;
 import dev.weir.engine.notifications.MessageStatus;
+import dev.weir.internal.Micros;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

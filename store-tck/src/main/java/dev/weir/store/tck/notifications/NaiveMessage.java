@@ -1,10 +1,10 @@
 package dev.weir.store.tck.notifications;
 
-import dev.weir.core.internal.Micros;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.engine.notifications.MessageState;
 import dev.weir.engine.notifications.SendResult;
+import dev.weir.internal.Micros;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

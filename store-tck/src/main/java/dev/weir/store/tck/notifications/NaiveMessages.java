@@ -1,6 +1,5 @@
 package dev.weir.store.tck.notifications;
 
-import dev.weir.core.internal.Micros;
 import dev.weir.engine.notifications.DeferredMessages;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageRecord;
@@ -11,6 +10,7 @@ import dev.weir.engine.notifications.SendResult;
 import dev.weir.engine.notifications.UserLimit;
 import dev.weir.engine.notifications.UserLimits;
 import dev.weir.engine.notifications.UserState;
+import dev.weir.internal.Micros;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

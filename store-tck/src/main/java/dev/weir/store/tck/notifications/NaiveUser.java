@@ -1,13 +1,13 @@
 package dev.weir.store.tck.notifications;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.limits.Decision;
-import dev.weir.core.limits.Limit;
-import dev.weir.core.limits.Usage;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.SendResult;
 import dev.weir.engine.notifications.UserLimit;
 import dev.weir.engine.notifications.UserState;
+import dev.weir.internal.Micros;
+import dev.weir.limits.Decision;
+import dev.weir.limits.Limit;
+import dev.weir.limits.Usage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -5,8 +5,6 @@ import static dev.weir.store.tck.notifications.MessageScene.message;
 import static dev.weir.store.tck.notifications.MessageScene.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.slots.Calendar;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.engine.notifications.MessageState;
@@ -15,6 +13,8 @@ import dev.weir.engine.notifications.SendLedger.Unpublishable;
 import dev.weir.engine.notifications.SendLedger.Withdrawn;
 import dev.weir.engine.notifications.SendResult;
 import dev.weir.engine.notifications.UserLimit;
+import dev.weir.internal.Micros;
+import dev.weir.slots.Calendar;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

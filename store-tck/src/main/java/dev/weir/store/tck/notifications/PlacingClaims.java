@@ -3,14 +3,14 @@ package dev.weir.store.tck.notifications;
 import static dev.weir.store.tck.notifications.MessageScene.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.limits.Decision;
-import dev.weir.core.slots.Calendar;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageState;
 import dev.weir.engine.notifications.SendRequest;
 import dev.weir.engine.notifications.SendRequest.WhenClosed;
 import dev.weir.engine.notifications.SendResult;
 import dev.weir.engine.notifications.UserLimit;
+import dev.weir.limits.Decision;
+import dev.weir.slots.Calendar;
 import dev.weir.store.tck.internal.NastyNames;
 import java.time.Duration;
 import java.util.List;

@@ -4,12 +4,12 @@ import static dev.weir.store.tck.notifications.MessageScene.request;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.slots.Calendar;
 import dev.weir.engine.notifications.SendResult;
 import dev.weir.engine.notifications.UserLimit;
 import dev.weir.engine.notifications.UserLimits;
 import dev.weir.engine.notifications.UserState;
+import dev.weir.internal.Micros;
+import dev.weir.slots.Calendar;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -2,10 +2,10 @@ package dev.weir.store.tck.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.register.Change;
-import dev.weir.engine.register.Entry;
-import dev.weir.engine.register.EntryVersion;
-import dev.weir.engine.register.Register;
+import dev.weir.register.Change;
+import dev.weir.register.Entry;
+import dev.weir.register.EntryVersion;
+import dev.weir.register.Register;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;

@@ -1,6 +1,6 @@
 package dev.weir.store.tck.slots;
 
-import dev.weir.core.slots.SlotPolicy;
+import dev.weir.slots.SlotPolicy;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.function.Supplier;

@@ -1,13 +1,13 @@
 package dev.weir.store.tck.slots;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.slots.Calendar;
-import dev.weir.core.slots.NotBefore;
-import dev.weir.core.slots.OpeningHours;
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.core.slots.Spread;
-import dev.weir.core.slots.internal.Places;
-import dev.weir.engine.slots.Slot;
+import dev.weir.internal.Micros;
+import dev.weir.slots.Calendar;
+import dev.weir.slots.NotBefore;
+import dev.weir.slots.OpeningHours;
+import dev.weir.slots.Slot;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.Spread;
+import dev.weir.slots.planning.internal.Places;
 import java.time.Instant;
 import java.time.ZonedDateTime;
 import java.util.ArrayList;

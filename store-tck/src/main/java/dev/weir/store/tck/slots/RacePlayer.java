@@ -2,14 +2,14 @@ package dev.weir.store.tck.slots;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.engine.slots.AssignRequest;
-import dev.weir.engine.slots.Assignment;
-import dev.weir.engine.slots.Slot;
-import dev.weir.engine.slots.SlotConfig;
-import dev.weir.engine.slots.SlotQuery;
-import dev.weir.engine.slots.Transition;
-import dev.weir.engine.slots.WindowCount;
+import dev.weir.slots.AssignRequest;
+import dev.weir.slots.Assignment;
+import dev.weir.slots.Slot;
+import dev.weir.slots.SlotConfig;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.SlotQuery;
+import dev.weir.slots.Transition;
+import dev.weir.slots.WindowCount;
 import dev.weir.store.tck.internal.Crowd;
 import dev.weir.store.tck.slots.Race.Act;
 import dev.weir.store.tck.slots.Race.EventRequest;

@@ -1,7 +1,7 @@
 package dev.weir.store.tck.slots;
 
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.engine.slots.SlotQuery;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.SlotQuery;
 import java.time.Duration;
 import java.util.List;
 

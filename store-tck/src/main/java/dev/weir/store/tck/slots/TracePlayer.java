@@ -2,15 +2,15 @@ package dev.weir.store.tck.slots;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.slots.NotBefore;
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.engine.slots.AssignRequest;
-import dev.weir.engine.slots.Assignment;
-import dev.weir.engine.slots.SlotConfig;
-import dev.weir.engine.slots.SlotQuery;
-import dev.weir.engine.slots.SlotRequest;
-import dev.weir.engine.slots.WindowCount;
+import dev.weir.internal.Micros;
+import dev.weir.slots.AssignRequest;
+import dev.weir.slots.Assignment;
+import dev.weir.slots.NotBefore;
+import dev.weir.slots.SlotConfig;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.SlotQuery;
+import dev.weir.slots.SlotRequest;
+import dev.weir.slots.WindowCount;
 import dev.weir.store.tck.slots.Trace.EventRequest;
 import dev.weir.store.tck.slots.Trace.Step;
 import java.time.Duration;

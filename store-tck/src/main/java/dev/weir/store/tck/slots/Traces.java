@@ -1,12 +1,12 @@
 package dev.weir.store.tck.slots;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.slots.Calendar;
-import dev.weir.core.slots.NotBefore;
-import dev.weir.core.slots.OpeningHours;
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.core.slots.Spread;
-import dev.weir.engine.slots.SlotQuery;
+import dev.weir.internal.Micros;
+import dev.weir.slots.Calendar;
+import dev.weir.slots.NotBefore;
+import dev.weir.slots.OpeningHours;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.SlotQuery;
+import dev.weir.slots.Spread;
 import dev.weir.store.tck.slots.Trace.EventRequest;
 import dev.weir.store.tck.slots.Trace.Step;
 import java.time.DayOfWeek;

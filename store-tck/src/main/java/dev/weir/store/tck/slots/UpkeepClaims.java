@@ -4,12 +4,12 @@ import static dev.weir.store.tck.slots.Scene.at;
 import static dev.weir.store.tck.slots.Scene.count;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.engine.slots.Slot;
-import dev.weir.engine.slots.SlotConfig;
-import dev.weir.engine.slots.SlotQuery;
-import dev.weir.engine.slots.SlotState;
-import dev.weir.engine.slots.Transition;
+import dev.weir.slots.Slot;
+import dev.weir.slots.SlotConfig;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.SlotQuery;
+import dev.weir.slots.SlotState;
+import dev.weir.slots.Transition;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -1,8 +1,8 @@
 package dev.weir.store.tck.limits;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.engine.limits.LeaseStore;
-import dev.weir.engine.limits.memory.MemoryLeaseStore;
+import dev.weir.internal.Micros;
+import dev.weir.limits.LeaseStore;
+import dev.weir.limits.memory.MemoryLeaseStore;
 import java.time.InstantSource;
 import java.util.function.Supplier;
 

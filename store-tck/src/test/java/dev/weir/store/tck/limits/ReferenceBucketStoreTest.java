@@ -1,8 +1,8 @@
 package dev.weir.store.tck.limits;
 
-import dev.weir.core.limits.Limit;
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.limits.LimitStore;
+import dev.weir.limits.Limit;
+import dev.weir.limits.LimitStore;
+import dev.weir.limits.TokenBucket;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.function.Supplier;

@@ -1,11 +1,11 @@
 package dev.weir.store.tck.limits;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.limits.Concurrency;
-import dev.weir.core.limits.LeaseDecision;
-import dev.weir.core.limits.LiveLeases;
-import dev.weir.core.limits.Queue;
-import dev.weir.engine.limits.LeaseStore;
+import dev.weir.internal.Micros;
+import dev.weir.limits.Concurrency;
+import dev.weir.limits.LeaseDecision;
+import dev.weir.limits.LeaseStore;
+import dev.weir.limits.LiveLeases;
+import dev.weir.limits.Queue;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;

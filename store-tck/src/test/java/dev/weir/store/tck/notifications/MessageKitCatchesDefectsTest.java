@@ -2,11 +2,11 @@ package dev.weir.store.tck.notifications;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.limits.Decision;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.SendLedger;
 import dev.weir.engine.notifications.SendRequest;
 import dev.weir.engine.notifications.SendResult;
+import dev.weir.limits.Decision;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;

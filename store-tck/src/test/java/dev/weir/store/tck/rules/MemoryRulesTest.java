@@ -1,7 +1,7 @@
 package dev.weir.store.tck.rules;
 
-import dev.weir.engine.rules.MemoryRules;
-import dev.weir.engine.rules.Rules;
+import dev.weir.rules.MemoryRules;
+import dev.weir.rules.Rules;
 import java.time.InstantSource;
 
 final class MemoryRulesTest extends RulesKit {

@@ -2,12 +2,12 @@ package dev.weir.store.tck.slots;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.limits.FixedWindow;
-import dev.weir.core.limits.Limit;
-import dev.weir.core.limits.SlidingWindow;
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.limits.LeaseStore;
-import dev.weir.engine.limits.LimitStore;
+import dev.weir.limits.FixedWindow;
+import dev.weir.limits.LeaseStore;
+import dev.weir.limits.Limit;
+import dev.weir.limits.LimitStore;
+import dev.weir.limits.SlidingWindow;
+import dev.weir.limits.TokenBucket;
 import dev.weir.store.tck.limits.IdleUsageClaims;
 import dev.weir.store.tck.limits.LeaseStoreKit;
 import dev.weir.store.tck.limits.LeaseTraces;

@@ -1,6 +1,6 @@
 package dev.weir.store.tck.slots;
 
-import dev.weir.engine.slots.internal.MemorySlotLedger;
+import dev.weir.slots.internal.MemorySlotLedger;
 import java.time.InstantSource;
 import java.util.Random;
 import java.util.function.Supplier;

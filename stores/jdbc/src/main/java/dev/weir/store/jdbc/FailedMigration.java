@@ -1,6 +1,6 @@
 package dev.weir.store.jdbc;
 
-import dev.weir.engine.StoreException;
+import dev.weir.StoreException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

@@ -1,7 +1,7 @@
 package dev.weir.store.jdbc;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.engine.StoreException;
+import dev.weir.StoreException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;

@@ -3,7 +3,7 @@ package dev.weir.store.jdbc;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.SQLExceptionOverride;
-import dev.weir.engine.StoreException;
+import dev.weir.StoreException;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.OracleErrors;
 import dev.weir.store.jdbc.internal.Sql;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.engine.StoreException;
-import dev.weir.engine.slots.Slot;
+import dev.weir.StoreException;
+import dev.weir.slots.Slot;
 import dev.weir.store.jdbc.slots.internal.Account;
 import dev.weir.store.tck.internal.Await;
 import dev.weir.store.tck.slots.Node;

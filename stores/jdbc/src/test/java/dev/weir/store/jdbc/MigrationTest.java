@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.Policy;
+import dev.weir.StoreException;
+import dev.weir.limits.Policy;
+import dev.weir.limits.TokenBucket;
+import dev.weir.slots.SlotPolicy;
 import dev.weir.store.jdbc.limits.JdbcLimitStore;
 import dev.weir.store.jdbc.slots.internal.Account;
 import dev.weir.store.jdbc.slots.internal.JdbcSlotConfigs;

@@ -1,8 +1,8 @@
 package dev.weir.store.jdbc;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.core.internal.Micros;
-import dev.weir.engine.slots.SlotObserver;
+import dev.weir.internal.Micros;
+import dev.weir.slots.SlotObserver;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.slots.internal.PatientNodes;
 import dev.weir.store.tck.internal.CheckedDataSource;

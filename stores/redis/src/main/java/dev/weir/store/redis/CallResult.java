@@ -1,8 +1,8 @@
 package dev.weir.store.redis;
 
-import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.AcquireResult;
-import dev.weir.engine.limits.Refund;
+import dev.weir.StoreException;
+import dev.weir.limits.AcquireResult;
+import dev.weir.limits.Refund;
 
 /** The result of one call of a batch. */
 sealed interface CallResult {

@@ -1,10 +1,10 @@
 package dev.weir.store.redis;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.limits.Limit;
-import dev.weir.engine.limits.AcquireRequest;
-import dev.weir.engine.limits.LimitRequest;
-import dev.weir.engine.limits.Policy;
+import dev.weir.internal.Micros;
+import dev.weir.limits.AcquireRequest;
+import dev.weir.limits.Limit;
+import dev.weir.limits.LimitRequest;
+import dev.weir.limits.Policy;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,6 +1,6 @@
 package dev.weir.store.redis;
 
-import dev.weir.engine.limits.StoreHistory;
+import dev.weir.limits.StoreHistory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 

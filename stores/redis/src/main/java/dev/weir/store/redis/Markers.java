@@ -1,7 +1,7 @@
 package dev.weir.store.redis;
 
-import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.StoreHistory;
+import dev.weir.StoreException;
+import dev.weir.limits.StoreHistory;
 import io.lettuce.core.cluster.SlotHash;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -1,7 +1,7 @@
 package dev.weir.store.redis;
 
-import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.StoreHistory;
+import dev.weir.StoreException;
+import dev.weir.limits.StoreHistory;
 import io.lettuce.core.KeyScanCursor;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisNoScriptException;

@@ -1,6 +1,6 @@
 package dev.weir.store.redis;
 
-import dev.weir.engine.StoreException.Outcome;
+import dev.weir.StoreException.Outcome;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
 import java.util.List;

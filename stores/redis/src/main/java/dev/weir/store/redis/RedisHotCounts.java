@@ -1,14 +1,14 @@
 package dev.weir.store.redis;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.limits.Decision;
-import dev.weir.core.limits.Limit;
-import dev.weir.core.limits.Usage;
-import dev.weir.engine.StoreException;
+import dev.weir.StoreException;
 import dev.weir.engine.notifications.HotCounts;
 import dev.weir.engine.notifications.UserLimit;
 import dev.weir.engine.notifications.UserLimit.Algorithm;
 import dev.weir.engine.notifications.UserState;
+import dev.weir.internal.Micros;
+import dev.weir.limits.Decision;
+import dev.weir.limits.Limit;
+import dev.weir.limits.Usage;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;

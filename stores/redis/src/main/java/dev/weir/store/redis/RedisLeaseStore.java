@@ -1,12 +1,12 @@
 package dev.weir.store.redis;
 
-import dev.weir.core.limits.Concurrency;
-import dev.weir.core.limits.Lease;
-import dev.weir.core.limits.LeaseDecision;
-import dev.weir.core.limits.Queue;
-import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.LeaseHistory;
-import dev.weir.engine.limits.LeaseStore;
+import dev.weir.StoreException;
+import dev.weir.limits.Concurrency;
+import dev.weir.limits.Lease;
+import dev.weir.limits.LeaseDecision;
+import dev.weir.limits.LeaseHistory;
+import dev.weir.limits.LeaseStore;
+import dev.weir.limits.Queue;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;

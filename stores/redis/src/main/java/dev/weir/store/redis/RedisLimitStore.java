@@ -1,15 +1,15 @@
 package dev.weir.store.redis;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.limits.Usage;
-import dev.weir.engine.StoreException;
-import dev.weir.engine.internal.Batcher;
-import dev.weir.engine.limits.AcquireRequest;
-import dev.weir.engine.limits.AcquireResult;
-import dev.weir.engine.limits.LimitRequest;
-import dev.weir.engine.limits.LimitStore;
-import dev.weir.engine.limits.Policy;
-import dev.weir.engine.limits.Refund;
+import dev.weir.StoreException;
+import dev.weir.internal.Batcher;
+import dev.weir.internal.Micros;
+import dev.weir.limits.AcquireRequest;
+import dev.weir.limits.AcquireResult;
+import dev.weir.limits.LimitRequest;
+import dev.weir.limits.LimitStore;
+import dev.weir.limits.Policy;
+import dev.weir.limits.Refund;
+import dev.weir.limits.Usage;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>If Redis has lost its counts, by a restart, a flush, an old snapshot or a replica that was far
  * behind, the first call after that notices it. Policies with {@link
- * dev.weir.engine.limits.OnStoreFailure#CLOSED} or {@code FALLBACK} that were created before then
- * count as fully used at that time. Losses of less than about a second are not noticed.
+ * dev.weir.limits.OnStoreFailure#CLOSED} or {@code FALLBACK} that were created before then count as
+ * fully used at that time. Losses of less than about a second are not noticed.
  */
 public final class RedisLimitStore implements LimitStore {
   /** Max requests in one call, which blocks Redis for two or three milliseconds. */

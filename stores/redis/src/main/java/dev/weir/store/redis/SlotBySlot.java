@@ -1,14 +1,14 @@
 package dev.weir.store.redis;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.limits.Decision;
-import dev.weir.core.limits.Delayed;
-import dev.weir.core.limits.Outcome;
-import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.AcquireRequest;
-import dev.weir.engine.limits.AcquireResult;
-import dev.weir.engine.limits.LimitRequest;
-import dev.weir.engine.limits.Refund;
+import dev.weir.StoreException;
+import dev.weir.internal.Micros;
+import dev.weir.limits.AcquireRequest;
+import dev.weir.limits.AcquireResult;
+import dev.weir.limits.Decision;
+import dev.weir.limits.Delayed;
+import dev.weir.limits.LimitRequest;
+import dev.weir.limits.Outcome;
+import dev.weir.limits.Refund;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package dev.weir.store.redis;
 
-import dev.weir.core.internal.Micros;
+import dev.weir.internal.Micros;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 

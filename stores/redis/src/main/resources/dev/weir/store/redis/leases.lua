@@ -1,4 +1,4 @@
--- Executes one step on the leases of a resource. It repeats dev.weir.core.limits.Concurrency and
+-- Executes one step on the leases of a resource. It repeats dev.weir.limits.Concurrency and
 -- Queue; the compatibility kit proves it equal.
 --
 -- KEYS[1]  the marker

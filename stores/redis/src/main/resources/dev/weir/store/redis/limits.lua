@@ -1,6 +1,6 @@
 -- Executes a list of requests, one after the other, in one atomic step.
 --
--- It repeats the arithmetic of dev.weir.core.limits line by line; the compatibility kit proves it
+-- It repeats the arithmetic of dev.weir.limits line by line; the compatibility kit proves it
 -- equal. All numbers are whole and at most 2^53, so that doubles are exact, and for such numbers
 -- floor(a / b) is exact as well.
 --

@@ -2,11 +2,11 @@ package dev.weir.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.limits.FixedWindow;
-import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.AcquireRequest;
-import dev.weir.engine.limits.LimitRequest;
-import dev.weir.engine.limits.Policy;
+import dev.weir.StoreException;
+import dev.weir.limits.AcquireRequest;
+import dev.weir.limits.FixedWindow;
+import dev.weir.limits.LimitRequest;
+import dev.weir.limits.Policy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.weir.store.redis;
 
-import dev.weir.engine.limits.LimitStore;
+import dev.weir.limits.LimitStore;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;

@@ -2,11 +2,11 @@ package dev.weir.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.limits.Usage;
 import dev.weir.engine.notifications.HotCounts;
 import dev.weir.engine.notifications.HotCounts.Wanted;
 import dev.weir.engine.notifications.UserLimit;
 import dev.weir.engine.notifications.UserState;
+import dev.weir.limits.Usage;
 import dev.weir.store.tck.notifications.HotCountsKit;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

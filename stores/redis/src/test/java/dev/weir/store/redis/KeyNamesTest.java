@@ -2,11 +2,11 @@ package dev.weir.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.limits.FixedWindow;
-import dev.weir.core.limits.Limit;
-import dev.weir.core.limits.SlidingWindow;
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.limits.Policy;
+import dev.weir.limits.FixedWindow;
+import dev.weir.limits.Limit;
+import dev.weir.limits.Policy;
+import dev.weir.limits.SlidingWindow;
+import dev.weir.limits.TokenBucket;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package dev.weir.store.redis;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.limits.Limit;
-import dev.weir.core.limits.Usage;
+import dev.weir.internal.Micros;
+import dev.weir.limits.Limit;
+import dev.weir.limits.Usage;
 import java.util.List;
 import java.util.Optional;
 

@@ -2,7 +2,7 @@ package dev.weir.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.engine.StoreException;
+import dev.weir.StoreException;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 

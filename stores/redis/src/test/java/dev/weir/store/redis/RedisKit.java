@@ -1,8 +1,8 @@
 package dev.weir.store.redis;
 
-import dev.weir.core.limits.Limit;
-import dev.weir.engine.limits.LeaseStore;
-import dev.weir.engine.limits.LimitStore;
+import dev.weir.limits.LeaseStore;
+import dev.weir.limits.Limit;
+import dev.weir.limits.LimitStore;
 import dev.weir.store.tck.limits.LeaseStoreKit;
 import dev.weir.store.tck.limits.LimitStoreKit;
 import dev.weir.store.tck.limits.LimitTrace;

@@ -1,9 +1,9 @@
 package dev.weir.store.redis;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.limits.FixedWindow;
-import dev.weir.core.limits.Limit;
-import dev.weir.core.limits.Usage;
+import dev.weir.internal.Micros;
+import dev.weir.limits.FixedWindow;
+import dev.weir.limits.Limit;
+import dev.weir.limits.Usage;
 import dev.weir.store.tck.internal.Explorer;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,11 +2,11 @@ package dev.weir.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.limits.AcquireRequest;
-import dev.weir.engine.limits.AcquireResult;
-import dev.weir.engine.limits.LimitRequest;
-import dev.weir.engine.limits.Policy;
+import dev.weir.limits.AcquireRequest;
+import dev.weir.limits.AcquireResult;
+import dev.weir.limits.LimitRequest;
+import dev.weir.limits.Policy;
+import dev.weir.limits.TokenBucket;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

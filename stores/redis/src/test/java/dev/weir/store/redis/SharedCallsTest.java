@@ -2,9 +2,9 @@ package dev.weir.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.limits.Decision;
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.limits.Policy;
+import dev.weir.limits.Decision;
+import dev.weir.limits.Policy;
+import dev.weir.limits.TokenBucket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

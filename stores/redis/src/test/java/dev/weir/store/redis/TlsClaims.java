@@ -3,11 +3,11 @@ package dev.weir.store.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.weir.core.limits.Concurrency;
-import dev.weir.core.limits.LeaseDecision;
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.Policy;
+import dev.weir.StoreException;
+import dev.weir.limits.Concurrency;
+import dev.weir.limits.LeaseDecision;
+import dev.weir.limits.Policy;
+import dev.weir.limits.TokenBucket;
 import dev.weir.store.tck.internal.Await;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,8 +2,8 @@ package dev.weir.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.limits.FixedWindow;
-import dev.weir.engine.limits.Policy;
+import dev.weir.limits.FixedWindow;
+import dev.weir.limits.Policy;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;

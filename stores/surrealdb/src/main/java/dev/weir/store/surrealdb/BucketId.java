@@ -1,7 +1,7 @@
 package dev.weir.store.surrealdb;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.engine.limits.Policy;
+import dev.weir.internal.Micros;
+import dev.weir.limits.Policy;
 
 /**
  * The id of a token bucket: policy and key in one text, for example {@code 3:apiuser:7}.

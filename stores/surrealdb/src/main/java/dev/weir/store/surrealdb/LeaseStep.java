@@ -1,10 +1,10 @@
 package dev.weir.store.surrealdb;
 
-import dev.weir.core.limits.Concurrency;
-import dev.weir.core.limits.Lease;
-import dev.weir.core.limits.LeaseDecision;
-import dev.weir.core.limits.Queue;
-import dev.weir.engine.limits.LeaseHistory;
+import dev.weir.limits.Concurrency;
+import dev.weir.limits.Lease;
+import dev.weir.limits.LeaseDecision;
+import dev.weir.limits.LeaseHistory;
+import dev.weir.limits.Queue;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package dev.weir.store.surrealdb;
 
-import dev.weir.engine.limits.LimitRequest;
+import dev.weir.limits.LimitRequest;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,16 +1,16 @@
 package dev.weir.store.surrealdb;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.limits.Limit;
-import dev.weir.core.limits.Outcome;
-import dev.weir.core.limits.Usage;
-import dev.weir.core.limits.internal.AllOrNothing;
-import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.AcquireRequest;
-import dev.weir.engine.limits.AcquireResult;
-import dev.weir.engine.limits.LimitRequest;
-import dev.weir.engine.limits.Policy;
-import dev.weir.engine.limits.Refund;
+import dev.weir.StoreException;
+import dev.weir.internal.Micros;
+import dev.weir.limits.AcquireRequest;
+import dev.weir.limits.AcquireResult;
+import dev.weir.limits.Limit;
+import dev.weir.limits.LimitRequest;
+import dev.weir.limits.Outcome;
+import dev.weir.limits.Policy;
+import dev.weir.limits.Refund;
+import dev.weir.limits.Usage;
+import dev.weir.limits.internal.AllOrNothing;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,12 +1,12 @@
 package dev.weir.store.surrealdb;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.limits.Delayed;
-import dev.weir.core.limits.Limit;
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.limits.AcquireRequest;
-import dev.weir.engine.limits.LimitRequest;
-import dev.weir.engine.limits.Policy;
+import dev.weir.internal.Micros;
+import dev.weir.limits.AcquireRequest;
+import dev.weir.limits.Delayed;
+import dev.weir.limits.Limit;
+import dev.weir.limits.LimitRequest;
+import dev.weir.limits.Policy;
+import dev.weir.limits.TokenBucket;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

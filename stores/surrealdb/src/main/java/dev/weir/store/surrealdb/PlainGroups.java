@@ -1,10 +1,10 @@
 package dev.weir.store.surrealdb;
 
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.core.limits.Usage;
-import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.LimitRequest;
-import dev.weir.engine.limits.Policy;
+import dev.weir.StoreException;
+import dev.weir.limits.LimitRequest;
+import dev.weir.limits.Policy;
+import dev.weir.limits.TokenBucket;
+import dev.weir.limits.Usage;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;

@@ -1,14 +1,14 @@
 package dev.weir.store.surrealdb;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.limits.Delayed;
-import dev.weir.core.limits.Outcome;
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.core.limits.Usage;
-import dev.weir.engine.limits.AcquireRequest;
-import dev.weir.engine.limits.AcquireResult;
-import dev.weir.engine.limits.LimitRequest;
-import dev.weir.engine.limits.RequestDigest;
+import dev.weir.internal.Micros;
+import dev.weir.limits.AcquireRequest;
+import dev.weir.limits.AcquireResult;
+import dev.weir.limits.Delayed;
+import dev.weir.limits.LimitRequest;
+import dev.weir.limits.Outcome;
+import dev.weir.limits.RequestDigest;
+import dev.weir.limits.TokenBucket;
+import dev.weir.limits.Usage;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

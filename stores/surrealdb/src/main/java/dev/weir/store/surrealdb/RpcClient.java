@@ -2,8 +2,8 @@ package dev.weir.store.surrealdb;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.weir.engine.StoreException;
-import dev.weir.engine.StoreException.Outcome;
+import dev.weir.StoreException;
+import dev.weir.StoreException.Outcome;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;

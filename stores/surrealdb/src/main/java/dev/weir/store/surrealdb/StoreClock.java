@@ -1,6 +1,6 @@
 package dev.weir.store.surrealdb;
 
-import dev.weir.core.internal.Micros;
+import dev.weir.internal.Micros;
 import java.time.InstantSource;
 import java.util.Map;
 

@@ -1,10 +1,10 @@
 package dev.weir.store.surrealdb;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.engine.StoreException;
-import dev.weir.engine.StoreException.Outcome;
-import dev.weir.engine.limits.StoreHistory;
-import dev.weir.engine.limits.internal.LimitSweep;
+import dev.weir.StoreException;
+import dev.weir.StoreException.Outcome;
+import dev.weir.internal.Micros;
+import dev.weir.limits.StoreHistory;
+import dev.weir.limits.internal.LimitSweep;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.ThreadLocalRandom;

@@ -1,12 +1,12 @@
 package dev.weir.store.surrealdb;
 
-import dev.weir.core.limits.Concurrency;
-import dev.weir.core.limits.LeaseDecision;
-import dev.weir.core.limits.Queue;
-import dev.weir.engine.StoreException;
-import dev.weir.engine.internal.Batcher;
-import dev.weir.engine.limits.LeaseHistory;
-import dev.weir.engine.limits.LeaseStore;
+import dev.weir.StoreException;
+import dev.weir.internal.Batcher;
+import dev.weir.limits.Concurrency;
+import dev.weir.limits.LeaseDecision;
+import dev.weir.limits.LeaseHistory;
+import dev.weir.limits.LeaseStore;
+import dev.weir.limits.Queue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

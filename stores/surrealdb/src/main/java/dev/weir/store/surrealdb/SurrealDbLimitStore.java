@@ -1,17 +1,17 @@
 package dev.weir.store.surrealdb;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.limits.Limit;
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.core.limits.Usage;
-import dev.weir.engine.StoreException;
-import dev.weir.engine.internal.Batcher;
-import dev.weir.engine.limits.AcquireRequest;
-import dev.weir.engine.limits.AcquireResult;
-import dev.weir.engine.limits.LimitRequest;
-import dev.weir.engine.limits.LimitStore;
-import dev.weir.engine.limits.Policy;
-import dev.weir.engine.limits.Refund;
+import dev.weir.StoreException;
+import dev.weir.internal.Batcher;
+import dev.weir.internal.Micros;
+import dev.weir.limits.AcquireRequest;
+import dev.weir.limits.AcquireResult;
+import dev.weir.limits.Limit;
+import dev.weir.limits.LimitRequest;
+import dev.weir.limits.LimitStore;
+import dev.weir.limits.Policy;
+import dev.weir.limits.Refund;
+import dev.weir.limits.TokenBucket;
+import dev.weir.limits.Usage;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,8 +32,8 @@ import java.util.stream.Stream;
  * with a request id can be repeated safely.
  *
  * <p>If SurrealDB has lost its data, the first call after that notices it. Policies with {@link
- * dev.weir.engine.limits.OnStoreFailure#CLOSED} or {@code FALLBACK} that were created before then
- * count as fully used at that time.
+ * dev.weir.limits.OnStoreFailure#CLOSED} or {@code FALLBACK} that were created before then count as
+ * fully used at that time.
  */
 public final class SurrealDbLimitStore implements LimitStore {
   /** Max plain requests in one transaction: more conflict more often and are no faster. */

@@ -1,7 +1,7 @@
 package dev.weir.store.surrealdb;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.engine.limits.internal.LimitUpkeep;
+import dev.weir.internal.Micros;
+import dev.weir.limits.internal.LimitUpkeep;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package dev.weir.store.surrealdb;
 
-import dev.weir.engine.StoreException;
+import dev.weir.StoreException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

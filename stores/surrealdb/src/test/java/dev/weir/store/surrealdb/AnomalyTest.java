@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import dev.weir.engine.StoreException;
+import dev.weir.StoreException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

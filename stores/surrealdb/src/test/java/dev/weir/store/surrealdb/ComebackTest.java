@@ -2,12 +2,12 @@ package dev.weir.store.surrealdb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.limits.Limit;
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.limits.LeaseStore;
-import dev.weir.engine.limits.LimitStore;
-import dev.weir.engine.limits.Policy;
-import dev.weir.engine.limits.StoreHistory;
+import dev.weir.limits.LeaseStore;
+import dev.weir.limits.Limit;
+import dev.weir.limits.LimitStore;
+import dev.weir.limits.Policy;
+import dev.weir.limits.StoreHistory;
+import dev.weir.limits.TokenBucket;
 import dev.weir.store.tck.internal.SurrealServer;
 import dev.weir.store.tck.limits.ComebackKit;
 import java.util.ArrayDeque;

@@ -1,6 +1,6 @@
 package dev.weir.store.surrealdb;
 
-import dev.weir.engine.StoreException;
+import dev.weir.StoreException;
 import dev.weir.store.tck.internal.Await;
 import java.time.Duration;
 import java.util.function.Supplier;

@@ -3,12 +3,12 @@ package dev.weir.store.surrealdb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.AcquireRequest;
-import dev.weir.engine.limits.LimitRequest;
-import dev.weir.engine.limits.Policy;
+import dev.weir.StoreException;
+import dev.weir.internal.Micros;
+import dev.weir.limits.AcquireRequest;
+import dev.weir.limits.LimitRequest;
+import dev.weir.limits.Policy;
+import dev.weir.limits.TokenBucket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -2,10 +2,10 @@ package dev.weir.store.surrealdb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.limits.AcquireRequest;
-import dev.weir.engine.limits.LimitRequest;
-import dev.weir.engine.limits.Policy;
+import dev.weir.limits.AcquireRequest;
+import dev.weir.limits.LimitRequest;
+import dev.weir.limits.Policy;
+import dev.weir.limits.TokenBucket;
 import dev.weir.store.tck.internal.SurrealServer;
 import java.time.Duration;
 import java.util.List;

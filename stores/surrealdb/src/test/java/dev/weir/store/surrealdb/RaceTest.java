@@ -2,12 +2,12 @@ package dev.weir.store.surrealdb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.AcquireRequest;
-import dev.weir.engine.limits.LimitRequest;
-import dev.weir.engine.limits.Policy;
-import dev.weir.engine.limits.StoreHistory;
+import dev.weir.StoreException;
+import dev.weir.limits.AcquireRequest;
+import dev.weir.limits.LimitRequest;
+import dev.weir.limits.Policy;
+import dev.weir.limits.StoreHistory;
+import dev.weir.limits.TokenBucket;
 import dev.weir.store.tck.internal.Await;
 import dev.weir.store.tck.internal.Crowd;
 import dev.weir.store.tck.internal.SurrealServer;

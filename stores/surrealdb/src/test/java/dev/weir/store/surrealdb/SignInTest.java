@@ -3,9 +3,9 @@ package dev.weir.store.surrealdb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.Policy;
+import dev.weir.StoreException;
+import dev.weir.limits.Policy;
+import dev.weir.limits.TokenBucket;
 import dev.weir.store.tck.internal.Await;
 import dev.weir.store.tck.internal.Crowd;
 import dev.weir.store.tck.internal.SurrealServer;

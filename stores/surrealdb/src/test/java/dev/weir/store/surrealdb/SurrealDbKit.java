@@ -1,9 +1,9 @@
 package dev.weir.store.surrealdb;
 
-import dev.weir.core.limits.Limit;
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.limits.LeaseStore;
-import dev.weir.engine.limits.LimitStore;
+import dev.weir.limits.LeaseStore;
+import dev.weir.limits.Limit;
+import dev.weir.limits.LimitStore;
+import dev.weir.limits.TokenBucket;
 import dev.weir.store.tck.limits.LeaseStoreKit;
 import dev.weir.store.tck.limits.LimitStoreKit;
 import java.time.InstantSource;

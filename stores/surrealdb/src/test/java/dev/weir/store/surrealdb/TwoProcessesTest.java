@@ -2,8 +2,8 @@ package dev.weir.store.surrealdb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.limits.Policy;
+import dev.weir.limits.Policy;
+import dev.weir.limits.TokenBucket;
 import dev.weir.store.tck.internal.SurrealServer;
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -2,12 +2,12 @@ package dev.weir.store.surrealdb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.limits.Concurrency;
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.core.limits.Usage;
-import dev.weir.engine.limits.AcquireRequest;
-import dev.weir.engine.limits.LimitRequest;
-import dev.weir.engine.limits.Policy;
+import dev.weir.limits.AcquireRequest;
+import dev.weir.limits.Concurrency;
+import dev.weir.limits.LimitRequest;
+import dev.weir.limits.Policy;
+import dev.weir.limits.TokenBucket;
+import dev.weir.limits.Usage;
 import dev.weir.store.tck.SettableClock;
 import dev.weir.store.tck.internal.Crowd;
 import dev.weir.store.tck.internal.SurrealServer;

@@ -1,10 +1,10 @@
 package dev.weir.workflows.feed.internal;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.internal.UnicodeText;
 import dev.weir.engine.payments.FeedRecord;
 import dev.weir.engine.payments.Payment;
-import dev.weir.engine.slots.internal.SlotNames;
+import dev.weir.internal.Micros;
+import dev.weir.internal.UnicodeText;
+import dev.weir.slots.internal.SlotNames;
 import java.math.BigDecimal;
 import java.text.Normalizer;
 import java.time.DateTimeException;

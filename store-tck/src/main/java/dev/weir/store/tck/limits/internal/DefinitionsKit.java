@@ -2,10 +2,10 @@ package dev.weir.store.tck.limits.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.limits.Concurrency;
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.limits.internal.Definition;
-import dev.weir.engine.limits.internal.Definitions;
+import dev.weir.limits.Concurrency;
+import dev.weir.limits.TokenBucket;
+import dev.weir.limits.internal.Definition;
+import dev.weir.limits.internal.Definitions;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.UUID;

@@ -1,10 +1,10 @@
 package dev.weir.store.tck.rules.internal;
 
-import dev.weir.engine.routes.internal.Route;
-import dev.weir.engine.routes.internal.RouteSpec;
-import dev.weir.engine.routes.internal.Routes;
-import dev.weir.engine.routes.internal.Upstream;
-import dev.weir.engine.rules.PathPattern;
+import dev.weir.routes.internal.Route;
+import dev.weir.routes.internal.RouteSpec;
+import dev.weir.routes.internal.Routes;
+import dev.weir.routes.internal.Upstream;
+import dev.weir.rules.PathPattern;
 import dev.weir.store.tck.rules.RegisterKit;
 import java.util.Arrays;
 import java.util.List;

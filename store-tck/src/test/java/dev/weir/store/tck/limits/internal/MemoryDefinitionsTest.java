@@ -1,9 +1,9 @@
 package dev.weir.store.tck.limits.internal;
 
-import dev.weir.core.limits.Concurrency;
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.limits.internal.Definitions;
-import dev.weir.engine.limits.internal.MemoryDefinitions;
+import dev.weir.limits.Concurrency;
+import dev.weir.limits.TokenBucket;
+import dev.weir.limits.internal.Definitions;
+import dev.weir.limits.internal.MemoryDefinitions;
 import java.time.InstantSource;
 
 final class MemoryDefinitionsTest extends DefinitionsKit {

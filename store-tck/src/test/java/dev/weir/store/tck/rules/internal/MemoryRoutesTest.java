@@ -1,7 +1,7 @@
 package dev.weir.store.tck.rules.internal;
 
-import dev.weir.engine.routes.internal.MemoryRoutes;
-import dev.weir.engine.routes.internal.Routes;
+import dev.weir.routes.internal.MemoryRoutes;
+import dev.weir.routes.internal.Routes;
 import java.time.InstantSource;
 
 final class MemoryRoutesTest extends RoutesKit {

@@ -1,7 +1,7 @@
 package dev.weir.store.jdbc.internal;
 
-import dev.weir.core.slots.Calendar;
-import dev.weir.core.slots.OpeningHours;
+import dev.weir.slots.Calendar;
+import dev.weir.slots.OpeningHours;
 import java.time.DayOfWeek;
 import java.time.LocalDate;
 import java.time.ZoneId;

@@ -34,8 +34,8 @@ public final class ChangePoller {
    * Calls the listeners of the channels that have counted changes since the last look. The first
    * look calls all of them, because changes before it were missed.
    *
-   * @throws dev.weir.engine.StoreException if the database cannot be read; the next look finds what
-   *     this one has missed
+   * @throws dev.weir.StoreException if the database cannot be read; the next look finds what this
+   *     one has missed
    */
   public void look() {
     List<Count> counts = transactions.read(connection -> Sql.list(connection, Count::read, COUNTS));

@@ -1,7 +1,7 @@
 package dev.weir.store.jdbc.internal;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.engine.StoreException;
+import dev.weir.StoreException;
+import dev.weir.internal.Micros;
 import dev.weir.store.jdbc.PostgresqlPool;
 import java.sql.Connection;
 import java.sql.ResultSet;

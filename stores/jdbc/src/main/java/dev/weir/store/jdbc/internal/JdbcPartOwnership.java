@@ -1,6 +1,6 @@
 package dev.weir.store.jdbc.internal;
 
-import dev.weir.engine.PartOwnership;
+import dev.weir.PartOwnership;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

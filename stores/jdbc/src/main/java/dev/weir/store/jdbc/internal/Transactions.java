@@ -1,6 +1,6 @@
 package dev.weir.store.jdbc.internal;
 
-import dev.weir.engine.StoreException;
+import dev.weir.StoreException;
 import dev.weir.store.jdbc.PostgresqlPool;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -1,10 +1,10 @@
 package dev.weir.store.jdbc.limits;
 
-import dev.weir.core.limits.Concurrency;
-import dev.weir.core.limits.LeaseDecision;
-import dev.weir.core.limits.Queue;
-import dev.weir.engine.internal.Batcher;
-import dev.weir.engine.limits.LeaseStore;
+import dev.weir.internal.Batcher;
+import dev.weir.limits.Concurrency;
+import dev.weir.limits.LeaseDecision;
+import dev.weir.limits.LeaseStore;
+import dev.weir.limits.Queue;
 import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Dialect;
@@ -54,7 +54,7 @@ public final class JdbcLeaseStore implements LeaseStore {
    * Returns a store on a data source, which should pool its connections and stays open when the
    * store is closed. Creates or updates Weir's tables in the default schema.
    *
-   * @throws dev.weir.engine.StoreException if the tables cannot be created or updated
+   * @throws dev.weir.StoreException if the tables cannot be created or updated
    */
   public static JdbcLeaseStore on(DataSource database) {
     PostgresqlPool.migrate(database);

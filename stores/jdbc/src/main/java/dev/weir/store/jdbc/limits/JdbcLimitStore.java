@@ -1,15 +1,15 @@
 package dev.weir.store.jdbc.limits;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.limits.Outcome;
-import dev.weir.core.limits.Usage;
-import dev.weir.engine.internal.Batcher;
-import dev.weir.engine.limits.AcquireRequest;
-import dev.weir.engine.limits.AcquireResult;
-import dev.weir.engine.limits.LimitRequest;
-import dev.weir.engine.limits.LimitStore;
-import dev.weir.engine.limits.Policy;
-import dev.weir.engine.limits.Refund;
+import dev.weir.internal.Batcher;
+import dev.weir.internal.Micros;
+import dev.weir.limits.AcquireRequest;
+import dev.weir.limits.AcquireResult;
+import dev.weir.limits.LimitRequest;
+import dev.weir.limits.LimitStore;
+import dev.weir.limits.Outcome;
+import dev.weir.limits.Policy;
+import dev.weir.limits.Refund;
+import dev.weir.limits.Usage;
 import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Dialect;
@@ -110,7 +110,7 @@ public final class JdbcLimitStore implements LimitStore {
    * Returns a store on a data source, which should pool its connections and stays open when the
    * store is closed. Creates or updates Weir's tables in the default schema.
    *
-   * @throws dev.weir.engine.StoreException if the tables cannot be created or updated
+   * @throws dev.weir.StoreException if the tables cannot be created or updated
    */
   public static JdbcLimitStore on(DataSource database) {
     PostgresqlPool.migrate(database);

@@ -1,7 +1,7 @@
 package dev.weir.store.jdbc.limits;
 
-import dev.weir.core.limits.Lease;
-import dev.weir.core.limits.LeaseDecision;
+import dev.weir.limits.Lease;
+import dev.weir.limits.LeaseDecision;
 import dev.weir.store.jdbc.internal.Sql;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

@@ -1,7 +1,7 @@
 package dev.weir.store.jdbc.limits;
 
-import dev.weir.core.limits.Concurrency;
-import dev.weir.core.limits.Queue;
+import dev.weir.limits.Concurrency;
+import dev.weir.limits.Queue;
 
 /** One operation on the leases of a resource. */
 record LeaseStep(Kind kind, String resource, String id, int places, int max, long micros) {

@@ -1,8 +1,8 @@
 package dev.weir.store.jdbc.limits;
 
-import dev.weir.core.limits.Decision;
-import dev.weir.engine.limits.AcquireResult;
-import dev.weir.engine.limits.Refund;
+import dev.weir.limits.AcquireResult;
+import dev.weir.limits.Decision;
+import dev.weir.limits.Refund;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.weir.store.jdbc.limits;
 
-import dev.weir.core.limits.FixedWindow;
-import dev.weir.core.limits.Limit;
-import dev.weir.core.limits.SlidingWindow;
-import dev.weir.core.limits.TokenBucket;
+import dev.weir.limits.FixedWindow;
+import dev.weir.limits.Limit;
+import dev.weir.limits.SlidingWindow;
+import dev.weir.limits.TokenBucket;
 
 /** A limit as the numeric parameters of the functions. */
 record LimitParameters(int kind, long max, long size, long refill) {

@@ -1,6 +1,6 @@
 package dev.weir.store.jdbc.limits;
 
-import dev.weir.engine.limits.AcquireRequest;
+import dev.weir.limits.AcquireRequest;
 
 /** One operation on usages: decide a request, or refund it. */
 sealed interface LimitStep {

@@ -1,10 +1,10 @@
 package dev.weir.store.jdbc.limits;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.limits.Outcome;
-import dev.weir.engine.limits.AcquireRequest;
-import dev.weir.engine.limits.AcquireResult;
-import dev.weir.engine.limits.RequestDigest;
+import dev.weir.internal.Micros;
+import dev.weir.limits.AcquireRequest;
+import dev.weir.limits.AcquireResult;
+import dev.weir.limits.Outcome;
+import dev.weir.limits.RequestDigest;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package dev.weir.store.jdbc.limits;
 
-import dev.weir.core.limits.Delayed;
-import dev.weir.core.limits.Outcome;
+import dev.weir.limits.Delayed;
+import dev.weir.limits.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 

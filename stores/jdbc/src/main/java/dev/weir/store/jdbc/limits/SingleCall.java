@@ -1,9 +1,9 @@
 package dev.weir.store.jdbc.limits;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.limits.Decision;
-import dev.weir.engine.limits.AcquireResult;
-import dev.weir.engine.limits.LimitRequest;
+import dev.weir.internal.Micros;
+import dev.weir.limits.AcquireResult;
+import dev.weir.limits.Decision;
+import dev.weir.limits.LimitRequest;
 import dev.weir.store.jdbc.internal.Sql;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

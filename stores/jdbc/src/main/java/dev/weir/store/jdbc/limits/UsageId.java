@@ -1,10 +1,10 @@
 package dev.weir.store.jdbc.limits;
 
-import dev.weir.core.limits.FixedWindow;
-import dev.weir.core.limits.Limit;
-import dev.weir.core.limits.SlidingWindow;
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.limits.Policy;
+import dev.weir.limits.FixedWindow;
+import dev.weir.limits.Limit;
+import dev.weir.limits.Policy;
+import dev.weir.limits.SlidingWindow;
+import dev.weir.limits.TokenBucket;
 
 /**
  * The primary key of a usage: kind of limit, policy and key in one text, for example {@code

@@ -1,6 +1,5 @@
 package dev.weir.store.jdbc.notifications;
 
-import dev.weir.core.internal.Micros;
 import dev.weir.engine.notifications.DeferredMessages;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageRecord;
@@ -8,6 +7,7 @@ import dev.weir.engine.notifications.MessageState;
 import dev.weir.engine.notifications.SendRequest;
 import dev.weir.engine.notifications.SendResult;
 import dev.weir.engine.notifications.UserState;
+import dev.weir.internal.Micros;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;

@@ -1,12 +1,12 @@
 package dev.weir.store.jdbc.notifications;
 
-import dev.weir.core.internal.Micros;
 import dev.weir.engine.notifications.DeliveryGuarantee;
 import dev.weir.engine.notifications.HandOver;
 import dev.weir.engine.notifications.MessageLog;
 import dev.weir.engine.notifications.MessageQuery;
 import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.engine.notifications.MessageState;
+import dev.weir.internal.Micros;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;

@@ -1,9 +1,9 @@
 package dev.weir.store.jdbc.notifications;
 
-import dev.weir.core.internal.Micros;
 import dev.weir.engine.notifications.SendLedger;
 import dev.weir.engine.notifications.SendRequest;
 import dev.weir.engine.notifications.SendResult;
+import dev.weir.internal.Micros;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;

@@ -1,9 +1,9 @@
 package dev.weir.store.jdbc.notifications;
 
-import dev.weir.core.limits.Usage;
 import dev.weir.engine.notifications.UserLimit;
 import dev.weir.engine.notifications.UserLimits;
 import dev.weir.engine.notifications.UserState;
+import dev.weir.limits.Usage;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.CalendarText;
 import dev.weir.store.jdbc.internal.Channel;

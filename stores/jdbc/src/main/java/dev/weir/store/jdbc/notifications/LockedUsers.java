@@ -1,12 +1,12 @@
 package dev.weir.store.jdbc.notifications;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.limits.Decision;
-import dev.weir.core.limits.Limit;
-import dev.weir.core.slots.Calendar;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.SendResult;
 import dev.weir.engine.notifications.UserState;
+import dev.weir.internal.Micros;
+import dev.weir.limits.Decision;
+import dev.weir.limits.Limit;
+import dev.weir.slots.Calendar;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.CalendarText;
 import dev.weir.store.jdbc.internal.Dialect;

@@ -1,9 +1,9 @@
 package dev.weir.store.jdbc.notifications;
 
-import dev.weir.core.internal.Micros;
 import dev.weir.engine.notifications.MessageQuery;
 import dev.weir.engine.notifications.MessageQuery.Cursor;
 import dev.weir.engine.notifications.MessageStatus;
+import dev.weir.internal.Micros;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.sql.ResultSet;

@@ -1,9 +1,9 @@
 package dev.weir.store.jdbc.notifications;
 
-import dev.weir.core.internal.Micros;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.engine.notifications.MessageState;
+import dev.weir.internal.Micros;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;

@@ -1,12 +1,12 @@
 package dev.weir.store.jdbc.notifications;
 
-import dev.weir.core.internal.Micros;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.engine.notifications.MessageState;
 import dev.weir.engine.notifications.SendRequest;
 import dev.weir.engine.notifications.SendResult;
 import dev.weir.engine.notifications.UserState;
+import dev.weir.internal.Micros;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.UnknownOutcomeException;
 import java.sql.Connection;

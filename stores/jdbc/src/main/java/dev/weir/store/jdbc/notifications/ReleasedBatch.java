@@ -1,8 +1,8 @@
 package dev.weir.store.jdbc.notifications;
 
-import dev.weir.core.internal.Micros;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.SendResult;
+import dev.weir.internal.Micros;
 import dev.weir.store.jdbc.internal.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -1,10 +1,10 @@
 package dev.weir.store.jdbc.notifications;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.limits.Limit;
-import dev.weir.core.limits.Usage;
 import dev.weir.engine.notifications.UserLimit;
 import dev.weir.engine.notifications.UserState;
+import dev.weir.internal.Micros;
+import dev.weir.limits.Limit;
+import dev.weir.limits.Usage;
 import dev.weir.store.jdbc.internal.CalendarText;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -1,12 +1,12 @@
 package dev.weir.store.jdbc.payments;
 
-import dev.weir.core.internal.Micros;
 import dev.weir.engine.payments.FeedRecord;
 import dev.weir.engine.payments.PaymentStore.Chunk;
 import dev.weir.engine.payments.PaymentStore.FeedPayment;
 import dev.weir.engine.payments.PaymentStore.OpenPayment;
 import dev.weir.engine.payments.PaymentStore.Position;
 import dev.weir.engine.payments.PaymentStore.SlotSpan;
+import dev.weir.internal.Micros;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.sql.Connection;

@@ -1,11 +1,11 @@
 package dev.weir.store.jdbc.payments;
 
-import dev.weir.core.internal.Micros;
 import dev.weir.engine.payments.FeedRecord;
 import dev.weir.engine.payments.Payment;
 import dev.weir.engine.payments.PaymentStore.Reception;
 import dev.weir.engine.payments.ReceptionLostException;
 import dev.weir.engine.payments.TooManyRejectsException;
+import dev.weir.internal.Micros;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;

@@ -59,7 +59,7 @@ public final class JdbcPaymentStore implements PaymentStore {
    * Returns a store on a data source, which should pool its connections. Creates or updates Weir's
    * tables in the default schema.
    *
-   * @throws dev.weir.engine.StoreException if the tables cannot be created or updated
+   * @throws dev.weir.StoreException if the tables cannot be created or updated
    */
   public static JdbcPaymentStore on(DataSource database) {
     PostgresqlPool.migrate(database);

@@ -1,6 +1,5 @@
 package dev.weir.store.jdbc.payments;
 
-import dev.weir.core.internal.Micros;
 import dev.weir.engine.payments.PaymentCall;
 import dev.weir.engine.payments.PaymentState;
 import dev.weir.engine.payments.PaymentStatus;
@@ -8,6 +7,7 @@ import dev.weir.engine.payments.PaymentStore.Beginning;
 import dev.weir.engine.payments.PaymentStore.CallCount;
 import dev.weir.engine.payments.PaymentStore.Cancellation;
 import dev.weir.engine.payments.PaymentStore.PastCalls;
+import dev.weir.internal.Micros;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;

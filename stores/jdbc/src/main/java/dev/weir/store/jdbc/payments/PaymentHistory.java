@@ -1,6 +1,6 @@
 package dev.weir.store.jdbc.payments;
 
-import dev.weir.engine.StoreException;
+import dev.weir.StoreException;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;

@@ -1,12 +1,12 @@
 package dev.weir.store.jdbc.payments;
 
-import dev.weir.core.internal.Micros;
 import dev.weir.engine.payments.FeedScope;
 import dev.weir.engine.payments.PaymentQuery;
 import dev.weir.engine.payments.PaymentQuery.Cursor;
 import dev.weir.engine.payments.PaymentQuery.Found;
 import dev.weir.engine.payments.PaymentState;
 import dev.weir.engine.payments.PaymentStatus;
+import dev.weir.internal.Micros;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.sql.ResultSet;

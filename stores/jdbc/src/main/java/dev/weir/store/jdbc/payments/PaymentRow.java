@@ -1,8 +1,8 @@
 package dev.weir.store.jdbc.payments;
 
-import dev.weir.core.internal.Micros;
 import dev.weir.engine.payments.Payment;
 import dev.weir.engine.payments.PaymentState;
+import dev.weir.internal.Micros;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;

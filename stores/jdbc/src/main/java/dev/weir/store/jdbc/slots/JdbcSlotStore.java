@@ -1,8 +1,8 @@
 package dev.weir.store.jdbc.slots;
 
-import dev.weir.engine.slots.SlotObserver;
-import dev.weir.engine.slots.SlotScheduler;
-import dev.weir.engine.slots.SlotStore;
+import dev.weir.slots.SlotObserver;
+import dev.weir.slots.SlotScheduler;
+import dev.weir.slots.SlotStore;
 import dev.weir.store.jdbc.OraclePool;
 import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.StoreClock;
@@ -31,7 +31,7 @@ public final class JdbcSlotStore {
    * PostgresqlPool#open} returns a pool with all of them. Sessions of Oracle must sort and compare
    * in binary, as those of {@link OraclePool#open} do.
    *
-   * @throws dev.weir.engine.StoreException if the tables cannot be created or updated
+   * @throws dev.weir.StoreException if the tables cannot be created or updated
    */
   public static SlotStore on(DataSource database) {
     Dialect dialect = Dialect.of(database);

@@ -2,9 +2,9 @@ package dev.weir.store.jdbc.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.engine.slots.ConfigCache;
-import dev.weir.engine.slots.SlotObserver;
+import dev.weir.slots.ConfigCache;
+import dev.weir.slots.SlotObserver;
+import dev.weir.slots.SlotPolicy;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.slots.internal.JdbcSlotConfigs;

@@ -3,7 +3,7 @@ package dev.weir.store.jdbc.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.engine.StoreException;
+import dev.weir.StoreException;
 import dev.weir.store.jdbc.OracleDatabase;
 import java.sql.SQLException;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -1,7 +1,7 @@
 package dev.weir.store.jdbc.limits;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.engine.limits.LeaseStore;
+import dev.weir.internal.Micros;
+import dev.weir.limits.LeaseStore;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.tck.limits.LeaseStoreKit;
 import dev.weir.store.tck.limits.LeaseTrace;

@@ -1,11 +1,11 @@
 package dev.weir.store.jdbc.limits;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.limits.FixedWindow;
-import dev.weir.core.limits.Limit;
-import dev.weir.core.limits.SlidingWindow;
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.limits.LimitStore;
+import dev.weir.internal.Micros;
+import dev.weir.limits.FixedWindow;
+import dev.weir.limits.Limit;
+import dev.weir.limits.LimitStore;
+import dev.weir.limits.SlidingWindow;
+import dev.weir.limits.TokenBucket;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.tck.limits.LimitStoreKit;
 import dev.weir.store.tck.limits.LimitTrace;

@@ -3,12 +3,12 @@ package dev.weir.store.jdbc.limits;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.core.limits.Concurrency;
-import dev.weir.core.limits.FixedWindow;
-import dev.weir.engine.limits.AcquireRequest;
-import dev.weir.engine.limits.LimitRequest;
-import dev.weir.engine.limits.Policy;
-import dev.weir.engine.limits.internal.LimitSweep;
+import dev.weir.limits.AcquireRequest;
+import dev.weir.limits.Concurrency;
+import dev.weir.limits.FixedWindow;
+import dev.weir.limits.LimitRequest;
+import dev.weir.limits.Policy;
+import dev.weir.limits.internal.LimitSweep;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Sql;

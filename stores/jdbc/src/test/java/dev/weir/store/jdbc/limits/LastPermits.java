@@ -1,10 +1,10 @@
 package dev.weir.store.jdbc.limits;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.core.limits.Concurrency;
-import dev.weir.core.limits.LeaseDecision;
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.limits.Policy;
+import dev.weir.limits.Concurrency;
+import dev.weir.limits.LeaseDecision;
+import dev.weir.limits.Policy;
+import dev.weir.limits.TokenBucket;
 import dev.weir.store.jdbc.Database;
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -3,11 +3,11 @@ package dev.weir.store.jdbc.limits;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.core.limits.Concurrency;
-import dev.weir.core.limits.FixedWindow;
-import dev.weir.core.limits.LeaseDecision;
-import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.Policy;
+import dev.weir.StoreException;
+import dev.weir.limits.Concurrency;
+import dev.weir.limits.FixedWindow;
+import dev.weir.limits.LeaseDecision;
+import dev.weir.limits.Policy;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.PoolSettings;
 import dev.weir.store.jdbc.PostgresqlPool;

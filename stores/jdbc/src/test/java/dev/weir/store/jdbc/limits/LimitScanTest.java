@@ -2,12 +2,12 @@ package dev.weir.store.jdbc.limits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.limits.Concurrency;
-import dev.weir.core.limits.FixedWindow;
-import dev.weir.core.limits.Queue;
-import dev.weir.engine.limits.AcquireRequest;
-import dev.weir.engine.limits.LimitRequest;
-import dev.weir.engine.limits.Policy;
+import dev.weir.limits.AcquireRequest;
+import dev.weir.limits.Concurrency;
+import dev.weir.limits.FixedWindow;
+import dev.weir.limits.LimitRequest;
+import dev.weir.limits.Policy;
+import dev.weir.limits.Queue;
 import dev.weir.store.jdbc.GrownTables;
 import dev.weir.store.jdbc.GrownTables.Statistics;
 import dev.weir.store.jdbc.StoreClock;

@@ -3,12 +3,12 @@ package dev.weir.store.jdbc.notifications;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.core.internal.Micros;
 import dev.weir.engine.notifications.DeferredMessages;
 import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.engine.notifications.SendRequest;
 import dev.weir.engine.notifications.SendResult;
 import dev.weir.engine.notifications.UserLimit;
+import dev.weir.internal.Micros;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.PoolSettings;
 import dev.weir.store.jdbc.PostgresqlPool;

@@ -1,7 +1,7 @@
 package dev.weir.store.jdbc.notifications;
 
-import dev.weir.core.internal.Micros;
 import dev.weir.engine.notifications.DeferredMessages;
+import dev.weir.internal.Micros;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.tck.notifications.MessageStore;

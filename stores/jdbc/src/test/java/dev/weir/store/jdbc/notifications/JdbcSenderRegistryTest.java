@@ -2,8 +2,8 @@ package dev.weir.store.jdbc.notifications;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.internal.Micros;
 import dev.weir.engine.notifications.SenderRegistry;
+import dev.weir.internal.Micros;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.tck.SettableClock;
 import dev.weir.store.tck.slots.Scene;

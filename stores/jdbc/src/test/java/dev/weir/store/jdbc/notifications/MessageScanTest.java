@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.LONG;
 
-import dev.weir.core.internal.Micros;
 import dev.weir.engine.notifications.DeliveryGuarantee;
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageLog.Attempt;
@@ -14,6 +13,7 @@ import dev.weir.engine.notifications.MessageState;
 import dev.weir.engine.notifications.SendLedger.Unpublishable;
 import dev.weir.engine.notifications.SendRequest;
 import dev.weir.engine.notifications.UserLimit;
+import dev.weir.internal.Micros;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.GrownTables;
 import dev.weir.store.jdbc.GrownTables.Statistics;

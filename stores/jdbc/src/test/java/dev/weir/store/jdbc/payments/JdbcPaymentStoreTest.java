@@ -3,7 +3,6 @@ package dev.weir.store.jdbc.payments;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.core.internal.Micros;
 import dev.weir.engine.payments.FeedRecord;
 import dev.weir.engine.payments.FeedScope;
 import dev.weir.engine.payments.FeedState;
@@ -23,6 +22,7 @@ import dev.weir.engine.payments.PaymentStore.Position;
 import dev.weir.engine.payments.PaymentStore.Reception;
 import dev.weir.engine.payments.PaymentStore.SlotSpan;
 import dev.weir.engine.payments.ReceptionLostException;
+import dev.weir.internal.Micros;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.internal.Sql;
 import java.math.BigDecimal;

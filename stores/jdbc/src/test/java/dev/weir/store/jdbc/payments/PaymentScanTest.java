@@ -2,7 +2,6 @@ package dev.weir.store.jdbc.payments;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.internal.Micros;
 import dev.weir.engine.payments.FeedRecord;
 import dev.weir.engine.payments.FeedScope;
 import dev.weir.engine.payments.Payment;
@@ -14,6 +13,7 @@ import dev.weir.engine.payments.PaymentStore.Opening;
 import dev.weir.engine.payments.PaymentStore.Position;
 import dev.weir.engine.payments.PaymentStore.Reception;
 import dev.weir.engine.payments.PaymentStore.SlotSpan;
+import dev.weir.internal.Micros;
 import dev.weir.store.jdbc.GrownTables;
 import dev.weir.store.jdbc.GrownTables.Statistics;
 import java.math.BigDecimal;

@@ -2,7 +2,6 @@ package dev.weir.store.jdbc.payments;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.internal.Micros;
 import dev.weir.engine.payments.FeedRecord;
 import dev.weir.engine.payments.FeedScope;
 import dev.weir.engine.payments.Payment;
@@ -15,6 +14,7 @@ import dev.weir.engine.payments.PaymentStore.Cancellation;
 import dev.weir.engine.payments.PaymentStore.Opening;
 import dev.weir.engine.payments.PaymentStore.PastCalls;
 import dev.weir.engine.payments.PaymentStore.Reception;
+import dev.weir.internal.Micros;
 import dev.weir.store.jdbc.Database;
 import java.math.BigDecimal;
 import java.time.Duration;

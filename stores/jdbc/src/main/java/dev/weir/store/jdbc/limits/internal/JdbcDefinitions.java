@@ -1,10 +1,10 @@
 package dev.weir.store.jdbc.limits.internal;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.limits.Concurrency;
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.limits.internal.Definition;
-import dev.weir.engine.limits.internal.Definitions;
+import dev.weir.internal.Micros;
+import dev.weir.limits.Concurrency;
+import dev.weir.limits.TokenBucket;
+import dev.weir.limits.internal.Definition;
+import dev.weir.limits.internal.Definitions;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Channel;
 import dev.weir.store.jdbc.internal.Dialect;

@@ -1,7 +1,7 @@
 package dev.weir.store.jdbc.limits.internal;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.engine.limits.FallbackLog;
+import dev.weir.internal.Micros;
+import dev.weir.limits.FallbackLog;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;

@@ -1,6 +1,6 @@
 package dev.weir.store.jdbc.limits.internal;
 
-import dev.weir.engine.limits.StoreHistory;
+import dev.weir.limits.StoreHistory;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;

@@ -1,10 +1,10 @@
 package dev.weir.store.jdbc.rules.internal;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.engine.register.Change;
-import dev.weir.engine.register.Entry;
-import dev.weir.engine.register.EntryVersion;
-import dev.weir.engine.register.Register;
+import dev.weir.internal.Micros;
+import dev.weir.register.Change;
+import dev.weir.register.Entry;
+import dev.weir.register.EntryVersion;
+import dev.weir.register.Register;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Channel;
 import dev.weir.store.jdbc.internal.Dialect;

@@ -1,12 +1,12 @@
 package dev.weir.store.jdbc.rules.internal;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.engine.register.EntryVersion;
-import dev.weir.engine.routes.internal.Route;
-import dev.weir.engine.routes.internal.RouteSpec;
-import dev.weir.engine.routes.internal.Routes;
-import dev.weir.engine.routes.internal.Upstream;
-import dev.weir.engine.rules.PathPattern;
+import dev.weir.internal.Micros;
+import dev.weir.register.EntryVersion;
+import dev.weir.routes.internal.Route;
+import dev.weir.routes.internal.RouteSpec;
+import dev.weir.routes.internal.Routes;
+import dev.weir.routes.internal.Upstream;
+import dev.weir.rules.PathPattern;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Channel;
 import dev.weir.store.jdbc.internal.Dialect;

@@ -1,9 +1,9 @@
 package dev.weir.store.jdbc.rules.internal;
 
-import dev.weir.engine.register.EntryVersion;
-import dev.weir.engine.rules.Rule;
-import dev.weir.engine.rules.RuleSpec;
-import dev.weir.engine.rules.Rules;
+import dev.weir.register.EntryVersion;
+import dev.weir.rules.Rule;
+import dev.weir.rules.RuleSpec;
+import dev.weir.rules.Rules;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Channel;
 import dev.weir.store.jdbc.internal.Dialect;

@@ -1,15 +1,15 @@
 package dev.weir.store.jdbc.rules.internal;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.engine.register.EntryVersion;
-import dev.weir.engine.rules.FieldType;
-import dev.weir.engine.rules.InvalidRuleException;
-import dev.weir.engine.rules.RefillRate;
-import dev.weir.engine.rules.Rule;
-import dev.weir.engine.rules.RuleAlgorithm;
-import dev.weir.engine.rules.RuleField;
-import dev.weir.engine.rules.RuleSource;
-import dev.weir.engine.rules.RuleSpec;
+import dev.weir.internal.Micros;
+import dev.weir.register.EntryVersion;
+import dev.weir.rules.FieldType;
+import dev.weir.rules.InvalidRuleException;
+import dev.weir.rules.RefillRate;
+import dev.weir.rules.Rule;
+import dev.weir.rules.RuleAlgorithm;
+import dev.weir.rules.RuleField;
+import dev.weir.rules.RuleSource;
+import dev.weir.rules.RuleSpec;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import java.math.BigDecimal;

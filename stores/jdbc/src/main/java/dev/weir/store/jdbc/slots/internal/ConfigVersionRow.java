@@ -1,10 +1,10 @@
 package dev.weir.store.jdbc.slots.internal;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.slots.NotBefore;
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.core.slots.Spread;
-import dev.weir.engine.slots.SlotConfig;
+import dev.weir.internal.Micros;
+import dev.weir.slots.NotBefore;
+import dev.weir.slots.SlotConfig;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.Spread;
 import dev.weir.store.jdbc.internal.CalendarText;
 import dev.weir.store.jdbc.internal.Sql;
 import java.sql.Connection;

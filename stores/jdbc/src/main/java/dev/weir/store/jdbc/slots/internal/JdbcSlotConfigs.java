@@ -1,9 +1,9 @@
 package dev.weir.store.jdbc.slots.internal;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.engine.slots.SlotConfig;
-import dev.weir.engine.slots.SlotConfigs;
+import dev.weir.internal.Micros;
+import dev.weir.slots.SlotConfig;
+import dev.weir.slots.SlotConfigs;
+import dev.weir.slots.SlotPolicy;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Channel;
 import dev.weir.store.jdbc.internal.Dialect;

@@ -1,8 +1,8 @@
 package dev.weir.store.jdbc.slots.internal;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.engine.slots.SlotUpkeep;
+import dev.weir.internal.Micros;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.SlotUpkeep;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;

@@ -1,13 +1,13 @@
 package dev.weir.store.jdbc.slots.internal;
 
-import dev.weir.core.slots.Calendar;
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.core.slots.internal.OccupancyView;
-import dev.weir.core.slots.internal.Page;
-import dev.weir.core.slots.internal.Regrouping;
-import dev.weir.core.slots.internal.Window;
-import dev.weir.engine.slots.SlotConfig;
-import dev.weir.engine.slots.internal.LockedWindows;
+import dev.weir.slots.Calendar;
+import dev.weir.slots.SlotConfig;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.internal.LockedWindows;
+import dev.weir.slots.planning.internal.OccupancyView;
+import dev.weir.slots.planning.internal.Page;
+import dev.weir.slots.planning.internal.Regrouping;
+import dev.weir.slots.planning.internal.Window;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.sql.Connection;

@@ -1,6 +1,6 @@
 package dev.weir.store.jdbc.slots.internal;
 
-import dev.weir.engine.StoreException;
+import dev.weir.StoreException;
 import dev.weir.store.jdbc.PostgresqlPool;
 import java.time.Duration;
 import java.util.HashMap;

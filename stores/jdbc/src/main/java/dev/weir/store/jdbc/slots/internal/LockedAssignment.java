@@ -1,12 +1,12 @@
 package dev.weir.store.jdbc.slots.internal;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.slots.internal.OccupancyView;
-import dev.weir.engine.slots.AssignRequest;
-import dev.weir.engine.slots.Slot;
-import dev.weir.engine.slots.SlotConfig;
-import dev.weir.engine.slots.WaitMode;
-import dev.weir.engine.slots.internal.BatchPlan;
+import dev.weir.internal.Micros;
+import dev.weir.slots.AssignRequest;
+import dev.weir.slots.Slot;
+import dev.weir.slots.SlotConfig;
+import dev.weir.slots.WaitMode;
+import dev.weir.slots.internal.BatchPlan;
+import dev.weir.slots.planning.internal.OccupancyView;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.RandomStep;
 import dev.weir.store.jdbc.internal.Transactions;

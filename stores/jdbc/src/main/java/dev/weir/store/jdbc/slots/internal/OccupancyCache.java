@@ -1,7 +1,7 @@
 package dev.weir.store.jdbc.slots.internal;
 
-import dev.weir.core.slots.internal.OccupancyView;
-import dev.weir.engine.slots.SlotConfig;
+import dev.weir.slots.SlotConfig;
+import dev.weir.slots.planning.internal.OccupancyView;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;

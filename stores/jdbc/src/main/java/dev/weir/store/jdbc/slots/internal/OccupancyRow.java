@@ -1,8 +1,8 @@
 package dev.weir.store.jdbc.slots.internal;
 
-import dev.weir.core.slots.internal.OccupancyView;
-import dev.weir.core.slots.internal.Page;
-import dev.weir.core.slots.internal.Window;
+import dev.weir.slots.planning.internal.OccupancyView;
+import dev.weir.slots.planning.internal.Page;
+import dev.weir.slots.planning.internal.Window;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

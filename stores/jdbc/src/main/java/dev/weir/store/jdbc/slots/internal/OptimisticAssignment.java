@@ -1,11 +1,11 @@
 package dev.weir.store.jdbc.slots.internal;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.slots.NotBefore;
-import dev.weir.engine.slots.AssignRequest;
-import dev.weir.engine.slots.SlotRequest;
-import dev.weir.engine.slots.WaitMode;
-import dev.weir.engine.slots.internal.BatchPlan;
+import dev.weir.internal.Micros;
+import dev.weir.slots.AssignRequest;
+import dev.weir.slots.NotBefore;
+import dev.weir.slots.SlotRequest;
+import dev.weir.slots.WaitMode;
+import dev.weir.slots.internal.BatchPlan;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.RandomStep;

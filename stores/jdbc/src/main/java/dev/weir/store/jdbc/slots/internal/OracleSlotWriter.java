@@ -1,7 +1,7 @@
 package dev.weir.store.jdbc.slots.internal;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.engine.slots.Slot;
+import dev.weir.internal.Micros;
+import dev.weir.slots.Slot;
 import dev.weir.store.jdbc.internal.Sql;
 import java.sql.Blob;
 import java.sql.Connection;

@@ -1,7 +1,7 @@
 package dev.weir.store.jdbc.slots.internal;
 
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.core.slots.internal.Page;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.planning.internal.Page;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.RandomStep;
 import dev.weir.store.jdbc.internal.Sql;

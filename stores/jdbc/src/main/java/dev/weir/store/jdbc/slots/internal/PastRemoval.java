@@ -1,6 +1,6 @@
 package dev.weir.store.jdbc.slots.internal;
 
-import dev.weir.core.slots.SlotPolicy;
+import dev.weir.slots.SlotPolicy;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Sql;
 import java.sql.Connection;

@@ -1,10 +1,10 @@
 package dev.weir.store.jdbc.slots.internal;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.slots.internal.OccupancyView;
-import dev.weir.core.slots.internal.Page;
-import dev.weir.core.slots.internal.Window;
-import dev.weir.engine.slots.Slot;
+import dev.weir.internal.Micros;
+import dev.weir.slots.Slot;
+import dev.weir.slots.planning.internal.OccupancyView;
+import dev.weir.slots.planning.internal.Page;
+import dev.weir.slots.planning.internal.Window;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.UnknownOutcomeException;
 import java.sql.Connection;

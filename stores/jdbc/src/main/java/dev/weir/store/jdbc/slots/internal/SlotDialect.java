@@ -1,11 +1,11 @@
 package dev.weir.store.jdbc.slots.internal;
 
-import dev.weir.core.slots.internal.Page;
-import dev.weir.core.slots.internal.Window;
-import dev.weir.engine.slots.AssignRequest;
-import dev.weir.engine.slots.Slot;
-import dev.weir.engine.slots.SlotState;
-import dev.weir.engine.slots.WindowCount;
+import dev.weir.slots.AssignRequest;
+import dev.weir.slots.Slot;
+import dev.weir.slots.SlotState;
+import dev.weir.slots.WindowCount;
+import dev.weir.slots.planning.internal.Page;
+import dev.weir.slots.planning.internal.Window;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;

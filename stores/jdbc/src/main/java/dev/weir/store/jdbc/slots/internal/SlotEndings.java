@@ -1,12 +1,12 @@
 package dev.weir.store.jdbc.slots.internal;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.slots.NotBefore;
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.engine.slots.Slot;
-import dev.weir.engine.slots.SlotConfig;
-import dev.weir.engine.slots.SlotState;
-import dev.weir.engine.slots.Transition;
+import dev.weir.internal.Micros;
+import dev.weir.slots.NotBefore;
+import dev.weir.slots.Slot;
+import dev.weir.slots.SlotConfig;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.SlotState;
+import dev.weir.slots.Transition;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.RandomStep;
 import dev.weir.store.jdbc.internal.Transactions;

@@ -1,8 +1,8 @@
 package dev.weir.store.jdbc.slots.internal;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.engine.slots.Slot;
-import dev.weir.engine.slots.SlotState;
+import dev.weir.internal.Micros;
+import dev.weir.slots.Slot;
+import dev.weir.slots.SlotState;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.weir.store.jdbc.slots.internal;
 
-import dev.weir.engine.slots.Slot;
+import dev.weir.slots.Slot;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collection;

@@ -1,6 +1,6 @@
 package dev.weir.store.jdbc.slots.internal;
 
-import dev.weir.engine.slots.internal.BatchPlan;
+import dev.weir.slots.internal.BatchPlan;
 import java.util.Map;
 
 /**

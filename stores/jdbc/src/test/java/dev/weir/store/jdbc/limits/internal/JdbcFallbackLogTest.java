@@ -2,9 +2,9 @@ package dev.weir.store.jdbc.limits.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.engine.limits.FallbackLog;
-import dev.weir.engine.limits.StoreHistory;
+import dev.weir.internal.Micros;
+import dev.weir.limits.FallbackLog;
+import dev.weir.limits.StoreHistory;
 import dev.weir.store.jdbc.Database;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;

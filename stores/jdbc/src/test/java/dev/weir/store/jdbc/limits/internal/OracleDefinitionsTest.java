@@ -1,8 +1,8 @@
 package dev.weir.store.jdbc.limits.internal;
 
-import dev.weir.core.limits.Concurrency;
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.engine.limits.internal.Definitions;
+import dev.weir.limits.Concurrency;
+import dev.weir.limits.TokenBucket;
+import dev.weir.limits.internal.Definitions;
 import dev.weir.store.jdbc.OracleDatabase;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Dialect;

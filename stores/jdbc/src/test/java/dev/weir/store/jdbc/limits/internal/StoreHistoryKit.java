@@ -3,8 +3,8 @@ package dev.weir.store.jdbc.limits.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.engine.StoreException;
-import dev.weir.engine.limits.StoreHistory;
+import dev.weir.StoreException;
+import dev.weir.limits.StoreHistory;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -2,11 +2,11 @@ package dev.weir.store.jdbc.rules.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.register.Change;
-import dev.weir.engine.routes.internal.Route;
-import dev.weir.engine.routes.internal.RouteTable;
-import dev.weir.engine.routes.internal.Routes;
-import dev.weir.engine.rules.RequestPath;
+import dev.weir.register.Change;
+import dev.weir.routes.internal.Route;
+import dev.weir.routes.internal.RouteTable;
+import dev.weir.routes.internal.Routes;
+import dev.weir.rules.RequestPath;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.ChangeListener;

@@ -2,12 +2,12 @@ package dev.weir.store.jdbc.rules.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.register.Change;
-import dev.weir.engine.register.EntryVersion;
-import dev.weir.engine.rules.Rule;
-import dev.weir.engine.rules.RuleIndex;
-import dev.weir.engine.rules.RuleObserver;
-import dev.weir.engine.rules.Rules;
+import dev.weir.register.Change;
+import dev.weir.register.EntryVersion;
+import dev.weir.rules.Rule;
+import dev.weir.rules.RuleIndex;
+import dev.weir.rules.RuleObserver;
+import dev.weir.rules.Rules;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.ChangeListener;

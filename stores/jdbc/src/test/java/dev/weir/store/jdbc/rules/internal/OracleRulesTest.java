@@ -1,6 +1,6 @@
 package dev.weir.store.jdbc.rules.internal;
 
-import dev.weir.engine.rules.Rules;
+import dev.weir.rules.Rules;
 import dev.weir.store.jdbc.OracleDatabase;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Dialect;

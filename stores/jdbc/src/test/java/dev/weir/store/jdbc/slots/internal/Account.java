@@ -1,11 +1,11 @@
 package dev.weir.store.jdbc.slots.internal;
 
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.engine.slots.AssignRequest;
-import dev.weir.engine.slots.Assignment;
-import dev.weir.engine.slots.Slot;
-import dev.weir.engine.slots.SlotConfig;
-import dev.weir.engine.slots.SlotRequest;
+import dev.weir.slots.AssignRequest;
+import dev.weir.slots.Assignment;
+import dev.weir.slots.Slot;
+import dev.weir.slots.SlotConfig;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.SlotRequest;
 import dev.weir.store.tck.slots.Node;
 import java.time.Duration;
 import java.time.Instant;

@@ -3,10 +3,10 @@ package dev.weir.store.jdbc.slots.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.engine.StoreException;
-import dev.weir.engine.slots.AssignRequest;
-import dev.weir.engine.slots.Assignment;
-import dev.weir.engine.slots.SlotObserver;
+import dev.weir.StoreException;
+import dev.weir.slots.AssignRequest;
+import dev.weir.slots.Assignment;
+import dev.weir.slots.SlotObserver;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Sql;

@@ -2,10 +2,10 @@ package dev.weir.store.jdbc.slots.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.engine.slots.Slot;
-import dev.weir.engine.slots.Transition;
+import dev.weir.internal.Micros;
+import dev.weir.slots.Slot;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.Transition;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Dialect;

@@ -3,8 +3,8 @@ package dev.weir.store.jdbc.slots.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.engine.StoreException;
+import dev.weir.StoreException;
+import dev.weir.slots.SlotPolicy;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.tck.slots.Node;
 import java.time.Duration;

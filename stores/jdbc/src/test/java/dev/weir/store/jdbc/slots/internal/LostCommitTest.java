@@ -2,8 +2,8 @@ package dev.weir.store.jdbc.slots.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.slots.Slot;
-import dev.weir.engine.slots.SlotObserver;
+import dev.weir.slots.Slot;
+import dev.weir.slots.SlotObserver;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.tck.slots.Node;

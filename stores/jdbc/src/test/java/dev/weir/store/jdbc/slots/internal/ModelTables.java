@@ -1,15 +1,15 @@
 package dev.weir.store.jdbc.slots.internal;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.core.slots.internal.OccupancyView;
-import dev.weir.core.slots.internal.Page;
-import dev.weir.core.slots.internal.Places;
-import dev.weir.core.slots.internal.Regrouping;
-import dev.weir.core.slots.internal.Window;
-import dev.weir.engine.slots.Slot;
-import dev.weir.engine.slots.SlotConfig;
-import dev.weir.engine.slots.SlotState;
+import dev.weir.internal.Micros;
+import dev.weir.slots.Slot;
+import dev.weir.slots.SlotConfig;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.SlotState;
+import dev.weir.slots.planning.internal.OccupancyView;
+import dev.weir.slots.planning.internal.Page;
+import dev.weir.slots.planning.internal.Places;
+import dev.weir.slots.planning.internal.Regrouping;
+import dev.weir.slots.planning.internal.Window;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;

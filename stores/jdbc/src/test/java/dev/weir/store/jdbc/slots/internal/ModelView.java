@@ -1,10 +1,10 @@
 package dev.weir.store.jdbc.slots.internal;
 
-import dev.weir.core.slots.internal.OccupancyView;
-import dev.weir.core.slots.internal.Page;
-import dev.weir.core.slots.internal.Window;
-import dev.weir.engine.slots.SlotConfig;
-import dev.weir.engine.slots.internal.LockedWindows;
+import dev.weir.slots.SlotConfig;
+import dev.weir.slots.internal.LockedWindows;
+import dev.weir.slots.planning.internal.OccupancyView;
+import dev.weir.slots.planning.internal.Page;
+import dev.weir.slots.planning.internal.Window;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

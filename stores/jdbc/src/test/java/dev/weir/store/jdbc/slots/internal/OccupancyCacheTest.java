@@ -2,15 +2,15 @@ package dev.weir.store.jdbc.slots.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.core.slots.internal.OccupancyView;
-import dev.weir.core.slots.internal.Page;
-import dev.weir.core.slots.internal.Window;
-import dev.weir.engine.slots.AssignRequest;
-import dev.weir.engine.slots.Assignment;
-import dev.weir.engine.slots.SlotConfig;
-import dev.weir.engine.slots.SlotObserver;
+import dev.weir.internal.Micros;
+import dev.weir.slots.AssignRequest;
+import dev.weir.slots.Assignment;
+import dev.weir.slots.SlotConfig;
+import dev.weir.slots.SlotObserver;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.planning.internal.OccupancyView;
+import dev.weir.slots.planning.internal.Page;
+import dev.weir.slots.planning.internal.Window;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.tck.slots.Node;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.engine.slots.AssignRequest;
-import dev.weir.engine.slots.Assignment;
-import dev.weir.engine.slots.SlotLedger;
-import dev.weir.engine.slots.SlotObserver;
+import dev.weir.internal.Micros;
+import dev.weir.slots.AssignRequest;
+import dev.weir.slots.Assignment;
+import dev.weir.slots.SlotLedger;
+import dev.weir.slots.SlotObserver;
+import dev.weir.slots.SlotPolicy;
 import dev.weir.store.jdbc.OracleDatabase;
 import dev.weir.store.tck.slots.Node;
 import java.time.Duration;

@@ -2,9 +2,9 @@ package dev.weir.store.jdbc.slots.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.engine.slots.AssignRequest;
-import dev.weir.engine.slots.Slot;
+import dev.weir.slots.AssignRequest;
+import dev.weir.slots.Slot;
+import dev.weir.slots.SlotPolicy;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.OracleDatabase;
 import dev.weir.store.tck.internal.CheckedDataSource;

@@ -3,9 +3,9 @@ package dev.weir.store.jdbc.slots.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.core.internal.Micros;
-import dev.weir.engine.slots.Slot;
-import dev.weir.engine.slots.SlotQuery;
+import dev.weir.internal.Micros;
+import dev.weir.slots.Slot;
+import dev.weir.slots.SlotQuery;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.OracleDatabase;
 import dev.weir.store.jdbc.OraclePool;

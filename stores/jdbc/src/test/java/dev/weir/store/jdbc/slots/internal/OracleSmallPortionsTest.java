@@ -1,7 +1,7 @@
 package dev.weir.store.jdbc.slots.internal;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.engine.slots.SlotObserver;
+import dev.weir.internal.Micros;
+import dev.weir.slots.SlotObserver;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.OracleDatabase;
 import dev.weir.store.jdbc.StoreClock;

@@ -3,7 +3,7 @@ package dev.weir.store.jdbc.slots.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.core.slots.SlotPolicy;
+import dev.weir.slots.SlotPolicy;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.OracleDatabase;
 import dev.weir.store.jdbc.internal.Sql;

@@ -1,11 +1,11 @@
 package dev.weir.store.jdbc.slots.internal;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.slots.internal.OccupancyView;
-import dev.weir.core.slots.internal.Page;
-import dev.weir.engine.slots.AssignRequest;
-import dev.weir.engine.slots.WaitMode;
-import dev.weir.engine.slots.internal.BatchPlan;
+import dev.weir.internal.Micros;
+import dev.weir.slots.AssignRequest;
+import dev.weir.slots.WaitMode;
+import dev.weir.slots.internal.BatchPlan;
+import dev.weir.slots.planning.internal.OccupancyView;
+import dev.weir.slots.planning.internal.Page;
 import dev.weir.store.jdbc.OracleDatabase;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.tck.slots.Node;

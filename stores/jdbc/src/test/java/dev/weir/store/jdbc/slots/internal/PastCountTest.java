@@ -2,16 +2,16 @@ package dev.weir.store.jdbc.slots.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.internal.Micros;
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.engine.slots.AssignReply;
-import dev.weir.engine.slots.AssignRequest;
-import dev.weir.engine.slots.Assignment;
-import dev.weir.engine.slots.Slot;
-import dev.weir.engine.slots.SlotRequest;
-import dev.weir.engine.slots.SlotScheduler;
-import dev.weir.engine.slots.SlotStore;
-import dev.weir.engine.slots.WaitMode;
+import dev.weir.internal.Micros;
+import dev.weir.slots.AssignReply;
+import dev.weir.slots.AssignRequest;
+import dev.weir.slots.Assignment;
+import dev.weir.slots.Slot;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.SlotRequest;
+import dev.weir.slots.SlotScheduler;
+import dev.weir.slots.SlotStore;
+import dev.weir.slots.WaitMode;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Dialect;

@@ -2,13 +2,13 @@ package dev.weir.store.jdbc.slots.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.slots.AssignRequest;
-import dev.weir.engine.slots.Slot;
-import dev.weir.engine.slots.SlotRequest;
-import dev.weir.engine.slots.SlotState;
-import dev.weir.engine.slots.Transition;
-import dev.weir.engine.slots.WindowCount;
-import dev.weir.engine.slots.WindowQuery;
+import dev.weir.slots.AssignRequest;
+import dev.weir.slots.Slot;
+import dev.weir.slots.SlotRequest;
+import dev.weir.slots.SlotState;
+import dev.weir.slots.Transition;
+import dev.weir.slots.WindowCount;
+import dev.weir.slots.WindowQuery;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.tck.slots.Node;

@@ -3,9 +3,9 @@ package dev.weir.store.jdbc.slots.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.core.limits.TokenBucket;
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.engine.limits.Policy;
+import dev.weir.limits.Policy;
+import dev.weir.limits.TokenBucket;
+import dev.weir.slots.SlotPolicy;
 import dev.weir.store.jdbc.CountingProxy;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.limits.JdbcLimitStore;

@@ -2,11 +2,11 @@ package dev.weir.store.jdbc.slots.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.core.slots.SlotPolicy;
-import dev.weir.engine.slots.AssignRequest;
-import dev.weir.engine.slots.ForecastResult;
-import dev.weir.engine.slots.SlotQuery;
-import dev.weir.engine.slots.WindowQuery;
+import dev.weir.slots.AssignRequest;
+import dev.weir.slots.ForecastResult;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.SlotQuery;
+import dev.weir.slots.WindowQuery;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.GrownTables;
 import dev.weir.store.jdbc.GrownTables.Statistics;

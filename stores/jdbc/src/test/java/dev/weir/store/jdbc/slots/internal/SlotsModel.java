@@ -1,11 +1,11 @@
 package dev.weir.store.jdbc.slots.internal;
 
-import dev.weir.engine.slots.AssignRequest;
-import dev.weir.engine.slots.Assignment;
-import dev.weir.engine.slots.Slot;
-import dev.weir.engine.slots.SlotRequest;
-import dev.weir.engine.slots.WaitMode;
-import dev.weir.engine.slots.internal.BatchPlan;
+import dev.weir.slots.AssignRequest;
+import dev.weir.slots.Assignment;
+import dev.weir.slots.Slot;
+import dev.weir.slots.SlotRequest;
+import dev.weir.slots.WaitMode;
+import dev.weir.slots.internal.BatchPlan;
 import dev.weir.store.tck.internal.Explorer;
 import java.time.Instant;
 import java.util.ArrayList;

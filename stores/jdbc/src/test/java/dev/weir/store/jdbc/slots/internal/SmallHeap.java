@@ -1,10 +1,10 @@
 package dev.weir.store.jdbc.slots.internal;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.engine.slots.AssignRequest;
-import dev.weir.engine.slots.ForecastResult;
-import dev.weir.engine.slots.SlotConfig;
-import dev.weir.engine.slots.SlotRequest;
+import dev.weir.slots.AssignRequest;
+import dev.weir.slots.ForecastResult;
+import dev.weir.slots.SlotConfig;
+import dev.weir.slots.SlotRequest;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.tck.slots.Node;
 import java.time.Instant;

@@ -1,8 +1,0 @@
-/**
- * What a server needs of limits beside the API: definitions by resource, names, sweeping. Not for
- * use outside of Weir: it may change in any release.
- */
-@NullMarked
-package dev.weir.engine.limits.internal;
-
-import org.jspecify.annotations.NullMarked;

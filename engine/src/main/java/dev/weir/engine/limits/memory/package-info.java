@@ -1,9 +1,0 @@
-/**
- * The stores of limits and leases in the memory of this process.
- *
- * <p>Start with {@link dev.weir.engine.limits.memory.MemoryLimitStore}.
- */
-@NullMarked
-package dev.weir.engine.limits.memory;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,8 +1,0 @@
-package dev.weir.engine.routes.internal;
-
-import dev.weir.engine.register.Entry;
-import java.time.Instant;
-
-/** A version of a route. */
-public record Route(long id, int version, RouteSpec spec, Instant createdAt, Instant updatedAt)
-    implements Entry<RouteSpec> {}

@@ -1,4 +1,0 @@
-package dev.weir.engine.slots;
-
-/** A slot request with the configuration that the node considers current. */
-public record AssignRequest(SlotRequest request, SlotConfig config) {}

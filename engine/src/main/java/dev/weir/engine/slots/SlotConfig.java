@@ -1,7 +1,0 @@
-package dev.weir.engine.slots;
-
-import dev.weir.core.slots.SlotPolicy;
-import java.time.Instant;
-
-/** One version of a configuration. Versions are immutable; a change creates the next one. */
-public record SlotConfig(String name, int version, SlotPolicy policy, Instant createdAt) {}

@@ -1,6 +1,0 @@
-package dev.weir.engine.slots;
-
-import java.time.Instant;
-
-/** The number of events in a window. */
-public record WindowCount(Instant start, int taken) {}

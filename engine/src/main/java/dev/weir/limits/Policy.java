@@ -1,0 +1,129 @@
+package dev.weir.limits;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.weir.internal.Micros;
+import dev.weir.limits.internal.LimitNames;
+import java.time.Instant;
+
+/**
+ * A named limit that applies to each key separately.
+ *
+ * <p>A store counts by name, kind of limit and key together: a policy whose numbers change keeps
+ * its usage, a policy that becomes another kind of limit starts afresh.
+ *
+ * @param onStoreFailure what to do while the store that keeps the counts is unavailable
+ * @param createdAt a store that lost its counts before this time has lost nothing of this policy
+ *     that still counts: the policy came into force then, or what it had counted before was
+ *     restored
+ * @param changedAt the time of the last change of the limit: counts that a store lost before it are
+ *     treated as if all units had been taken at this time; {@link Instant#MIN} if it was not
+ *     changed
+ * @param version the number of the change that made this policy, from 1; {@link #UNORDERED} if
+ *     changes are not numbered. A node that does not know the latest version must not settle what
+ *     that one has counted, see {@link #on}
+ */
+public record Policy(
+    String name,
+    Limit limit,
+    OnStoreFailure onStoreFailure,
+    Instant createdAt,
+    Instant changedAt,
+    int version) {
+  /** The version of a policy whose changes are not numbered: each is taken for the latest. */
+  public static final int UNORDERED = 0;
+
+  public Policy {
+    LimitNames.require("policy", requireNonNull(name, "name"));
+    requireNonNull(limit, "limit");
+    requireNonNull(onStoreFailure, "onStoreFailure");
+    requireNonNull(createdAt, "createdAt");
+    requireNonNull(changedAt, "changedAt");
+    if (version < UNORDERED) {
+      throw new IllegalArgumentException("version must be at least 0, not " + version);
+    }
+  }
+
+  /** A policy whose limit was not changed since it came into force. */
+  public Policy(String name, Limit limit, OnStoreFailure onStoreFailure, Instant createdAt) {
+    this(name, limit, onStoreFailure, createdAt, Instant.MIN, UNORDERED);
+  }
+
+  /** Returns a policy that may have been in force for any time. */
+  public static Policy of(String name, Limit limit) {
+    return new Policy(name, limit, OnStoreFailure.CLOSED, Instant.MIN);
+  }
+
+  public Policy onStoreFailure(OnStoreFailure other) {
+    return new Policy(name, limit, other, createdAt, changedAt, version);
+  }
+
+  public Policy createdAt(Instant other) {
+    return new Policy(name, limit, onStoreFailure, other, changedAt, version);
+  }
+
+  public Policy changedAt(Instant other) {
+    return new Policy(name, limit, onStoreFailure, createdAt, other, version);
+  }
+
+  public Policy version(int other) {
+    return new Policy(name, limit, onStoreFailure, createdAt, changedAt, other);
+  }
+
+  /** Returns this policy with a limit of the same kind. */
+  Policy limit(Limit other) {
+    return new Policy(name, other, onStoreFailure, createdAt, changedAt, version);
+  }
+
+  /**
+   * Returns this policy after its limit was changed. What a store has lost and the former limit has
+   * restored by then matters no more. Otherwise it counts as taken at the change. With another kind
+   * of limit, counting starts afresh.
+   */
+  public Policy changed(Limit next, Instant at) {
+    if (next.getClass() != limit.getClass()) {
+      return new Policy(name, next, onStoreFailure, at).version(version);
+    }
+    if (next.decaysLike(limit) && (next.equals(limit) || !(next instanceof TokenBucket))) {
+      return limit(next);
+    }
+    Instant inForceSince = later(createdAt, changedAt);
+    Instant restored = at.minus(Micros.duration(restoreMicros(limit)));
+    return limit(next)
+        .createdAt(restored.isBefore(inForceSince) ? createdAt : restored)
+        .changedAt(at);
+  }
+
+  /** Returns the time at which units that were lost at a time count as taken. */
+  public long takenAtMicros(long lostMicros) {
+    return Math.max(lostMicros, Micros.clamped(changedAt));
+  }
+
+  private static Instant later(Instant one, Instant other) {
+    return one.isAfter(other) ? one : other;
+  }
+
+  /** Returns the time after which all units are restored. */
+  private static long restoreMicros(Limit limit) {
+    Usage all = limit.take(limit.settle(Usage.NONE, 0), limit.maxCost(), 0);
+    return limit.idleMicros(all, 0);
+  }
+
+  /**
+   * Returns the policy by which to decide on a usage: this one, or if a later version has counted
+   * the usage, this number of units with the window or rate of that version. So a node that has not
+   * heard of a change decides by its own limit, but does not undo the change for the others.
+   *
+   * <p>A usage from before this policy was created belongs to a former policy of the same name,
+   * whose versions are not comparable.
+   *
+   * @param countedBy the version that has counted the usage
+   */
+  public Policy on(Usage usage, int countedBy) {
+    return UNORDERED < version
+            && version < countedBy
+            && usage.atMicros() >= Micros.clamped(createdAt)
+        ? limit(limit.countedLike(usage)).version(countedBy)
+        : this;
+  }
+}

@@ -1,0 +1,79 @@
+package dev.weir.limits;
+
+import dev.weir.limits.internal.LimitNames;
+import java.time.Duration;
+import java.util.UUID;
+
+/**
+ * A limiter with a queue in front: a caller that is refused may wait instead, and then proceeds.
+ *
+ * <p>Places are counted separately for each policy and key, as leases that expire with the wait. So
+ * a queue never exceeds its maximum size, on any number of nodes, and leaves nothing behind.
+ * Thread-safe.
+ */
+public final class QueuedLimiter {
+  private final Limiter limiter;
+  private final LeaseStore places;
+  private final Queue queue;
+
+  public QueuedLimiter(Limiter limiter, LeaseStore places, Queue queue) {
+    this.limiter = limiter;
+    this.places = places;
+    this.queue = queue;
+  }
+
+  /**
+   * Takes {@code cost} units, or a place in the queue.
+   *
+   * @param ticketId a name for the place, chosen by the caller; {@link #leave} takes it
+   * @return {@link Delayed} if the caller has to wait for that time and may then proceed without
+   *     another request; {@link Decision.Refused} if the queue is full as well
+   */
+  public Outcome acquire(Policy policy, String key, long cost, String ticketId) {
+    Decision decision = limiter.acquire(policy, key, cost);
+    if (!(decision instanceof Decision.Refused refused)) {
+      return decision;
+    }
+    return queue.outcome(refused, places.join(resource(policy, key), queue, ticketId));
+  }
+
+  /** Gives up a place before the wait is over. May be repeated. */
+  public void leave(Policy policy, String key, String ticketId) {
+    places.release(resource(policy, key), ticketId);
+  }
+
+  /**
+   * Takes one unit, waiting in the queue if necessary. Meant for virtual threads.
+   *
+   * @return false if the queue is full
+   * @throws InterruptedException if the caller is interrupted while waiting; its place is given up
+   */
+  public boolean acquireWaiting(Policy policy, String key) throws InterruptedException {
+    String ticketId = UUID.randomUUID().toString();
+    return switch (acquire(policy, key, 1, ticketId)) {
+      case Decision.Allowed allowed -> true;
+      case Decision.Refused refused -> false;
+      case Delayed delayed -> {
+        sleep(policy, key, ticketId, delayed.delay());
+        yield true;
+      }
+    };
+  }
+
+  private void sleep(Policy policy, String key, String ticketId, Duration delay)
+      throws InterruptedException {
+    boolean isOver = false;
+    try {
+      Thread.sleep(delay);
+      isOver = true;
+    } finally {
+      if (!isOver) {
+        leave(policy, key, ticketId);
+      }
+    }
+  }
+
+  private static String resource(Policy policy, String key) {
+    return LimitNames.resource("queue", policy.name(), key);
+  }
+}

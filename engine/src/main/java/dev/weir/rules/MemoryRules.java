@@ -1,0 +1,11 @@
+package dev.weir.rules;
+
+import dev.weir.register.MemoryRegister;
+import java.time.InstantSource;
+
+/** An in-memory register of rules. */
+public final class MemoryRules extends MemoryRegister<RuleSpec, Rule> implements Rules {
+  public MemoryRules(InstantSource clock) {
+    super(clock, Rule::new);
+  }
+}

@@ -1,0 +1,325 @@
+package dev.weir.rules;
+
+import dev.weir.StoreException;
+import dev.weir.limits.AcquireRequest;
+import dev.weir.limits.AcquireResult;
+import dev.weir.limits.Decision;
+import dev.weir.limits.LeaseDecision;
+import dev.weir.limits.LeaseStore;
+import dev.weir.limits.LimitStore;
+import dev.weir.limits.RequestBinding;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * Decides whether a request may pass, by all rules that cover it.
+ *
+ * <p>The enforced rules grant together or not at all. Counters are taken in one atomic step of
+ * their store; leases are acquired before it, and given back if it refuses. If every rule that
+ * refuses has a queue, the request may wait there instead. Shadow rules are evaluated afterwards,
+ * each independently, for requests that pass; their results, or failures, are only counted.
+ *
+ * <p>Calls block only on the stores. Thread-safe.
+ */
+public final class RuleEvaluator {
+  /**
+   * The interval at which to call {@link #renewLeases()}, so that even a lease with the minimum
+   * time to live is renewed in time.
+   */
+  public static final Duration BETWEEN_RENEWALS = Duration.ofMillis(250);
+
+  private static final System.Logger LOGGER = System.getLogger(RuleEvaluator.class.getName());
+
+  private static final int TURNS = 1_024;
+
+  private static final Verdict NOT_COVERED =
+      new Verdict.Passed(List.of(), AcquireResult.Mode.STORE, Optional.empty(), Ticket.NONE, false);
+
+  private final RuleIndex index;
+  private final Stores stores;
+  private final RuleObserver observer;
+  private final HeldLeases held;
+  private final OneStepChecks oneStep;
+  private final Preview preview;
+  private final InstantSource wallClock;
+
+  /** Request ids that share a lock wait for each other, so there are many locks. */
+  private final List<Lock> turns = Stream.<Lock>generate(ReentrantLock::new).limit(TURNS).toList();
+
+  /**
+   * The stores that rules use.
+   *
+   * @param counts the usage of limits
+   * @param leases leases and places in queues; refuses while it is unavailable
+   * @param openLeases the same; admits every caller while it is unavailable
+   */
+  public record Stores(LimitStore counts, LeaseStore leases, LeaseStore openLeases) {}
+
+  public RuleEvaluator(RuleIndex index, Stores stores, RuleObserver observer) {
+    this(
+        index,
+        stores,
+        observer,
+        () -> TimeUnit.NANOSECONDS.toMicros(System.nanoTime()),
+        InstantSource.system());
+  }
+
+  /**
+   * Creates an evaluator.
+   *
+   * @param wallClock the time of a refusal by a lease store, which does not return it
+   */
+  RuleEvaluator(
+      RuleIndex index,
+      Stores stores,
+      RuleObserver observer,
+      LongSupplier nowMicros,
+      InstantSource wallClock) {
+    this.wallClock = wallClock;
+    this.index = index;
+    this.stores = stores;
+    this.observer = observer;
+    this.held = new HeldLeases(stores, nowMicros);
+    this.oneStep = new OneStepChecks(stores.counts(), observer);
+    this.preview = new Preview(stores, held);
+  }
+
+  /**
+   * Decides by the rules that cover a request.
+   *
+   * @throws TooManyRulesException if more of them are in force than can be decided together
+   */
+  public Verdict decide(Request request) {
+    RuleIndex.Covering covering = index.covering(request);
+    if (covering.isEmpty()) {
+      return NOT_COVERED;
+    }
+    return decide(
+        checks(covering.inForce(), request),
+        checks(covering.inShadow(), request),
+        RequestBinding.NONE,
+        HeldLeases.Holder.NODE);
+  }
+
+  /**
+   * Decides by rules given by name; inactive rules are ignored. This node renews the leases until
+   * the ticket is closed, like those of requests.
+   */
+  public Verdict decide(List<RuleCheck> checks) {
+    return decide(checks, RequestBinding.NONE, HeldLeases.Holder.NODE);
+  }
+
+  /**
+   * Decides by rules given by name; inactive rules are ignored. The caller renews the leases, with
+   * the id from {@link Ticket#lease}.
+   *
+   * <p>A request id records the whole verdict. A request repeated with it takes nothing, and waits
+   * for the rest of its delay; only a lease that has ended meanwhile is acquired again. What it
+   * took is not given back when its client disconnects, but by {@link LimitStore#refund}.
+   */
+  public Verdict decide(List<RuleCheck> checks, Repeat repeat) {
+    RequestBinding binding = repeat.binding(checks);
+    return OneStepChecks.isOneStep(checks)
+        ? oneStep.decide(checks, binding)
+        : decide(checks, binding, HeldLeases.Holder.CALLER);
+  }
+
+  /**
+   * Returns true if {@link #decide(List, Repeat)} decides these checks in one step of the counter
+   * store, and therefore never waits or takes leases.
+   */
+  public static boolean isOneStep(List<RuleCheck> checks) {
+    return OneStepChecks.isOneStep(checks);
+  }
+
+  /** Returns the verdict that {@link #decide(List, Repeat)} would return now. Takes nothing. */
+  public Verdict preview(List<RuleCheck> checks) {
+    if (OneStepChecks.isOneStep(checks)) {
+      return oneStep.preview(checks);
+    }
+    List<RuleCheck> inForce =
+        checks.stream()
+            .filter(check -> check.rule().isActive() && !check.rule().isShadow())
+            .toList();
+    return OneStepChecks.preview(preview.peek(inForce), AcquireResult.Mode.STORE, Optional.empty());
+  }
+
+  private Verdict decide(List<RuleCheck> checks, RequestBinding request, HeldLeases.Holder holder) {
+    List<RuleCheck> inForce = new ArrayList<>(checks.size());
+    List<RuleCheck> inShadow = new ArrayList<>(0);
+    for (RuleCheck check : checks) {
+      if (check.rule().isActive()) {
+        (check.rule().isShadow() ? inShadow : inForce).add(check);
+      }
+    }
+    return decide(inForce, inShadow, request, holder);
+  }
+
+  /**
+   * The id with which a request can be repeated.
+   *
+   * @param requestId the request id; empty for none
+   */
+  public record Repeat(String requestId, Duration ttl) {
+    public static final Repeat NONE = new Repeat("", AcquireRequest.DEFAULT_TTL);
+
+    /** Returns the binding of the id to these checks. */
+    public RequestBinding binding(List<RuleCheck> request) {
+      return requestId.isEmpty()
+          ? RequestBinding.NONE
+          : new RequestBinding(requestId, ttl, RuleCheck.digest(request), UUID.randomUUID());
+    }
+  }
+
+  /** Decides for a caller that does not report the end of the request: grants no leases. */
+  public Verdict decideWithoutLeases(Request request) {
+    RuleIndex.Covering covering = index.covering(request);
+    return covering.isEmpty()
+        ? NOT_COVERED
+        : decide(
+            checks(counted(covering.inForce()), request),
+            checks(counted(covering.inShadow()), request),
+            RequestBinding.NONE,
+            HeldLeases.Holder.CALLER);
+  }
+
+  private static List<LimitedRule> counted(List<LimitedRule> rules) {
+    return rules.stream().filter(rule -> rule.kind() instanceof LimitedRule.Counted).toList();
+  }
+
+  private static List<RuleCheck> checks(List<LimitedRule> rules, Request request) {
+    List<RuleCheck> checks = new ArrayList<>(rules.size());
+    for (LimitedRule rule : rules) {
+      checks.add(new RuleCheck(rule, rule.spec().coverage().key(request), 1));
+    }
+    return checks;
+  }
+
+  private Verdict decide(
+      List<RuleCheck> inForce,
+      List<RuleCheck> inShadow,
+      RequestBinding request,
+      HeldLeases.Holder holder) {
+    if (inForce.size() > AcquireRequest.MAX_PARTS) {
+      throw new TooManyRulesException(inForce.size());
+    }
+    Evaluation evaluation =
+        new Evaluation(
+            stores, held, () -> new HeldTicket(observer), wallClock, inForce, request, holder);
+    Verdict verdict =
+        evaluation.isRepeatableWithLeases()
+            ? inTurn(request.id(), evaluation::decide)
+            : evaluation.decide();
+    try {
+      observer.decided(verdict.mode());
+      evaluation.count(verdict);
+      if (evaluation.hasTaken()) {
+        for (RuleCheck check : inShadow) {
+          check.count(shadow(check, evaluation));
+        }
+      }
+    } catch (RuntimeException | Error e) {
+      // The leases of a ticket that no caller gets would be renewed for ever.
+      evaluation.giveBackAfter(e);
+      throw e;
+    }
+    return verdict;
+  }
+
+  /**
+   * Decides one request id on one thread at a time. Otherwise, a request sent twice concurrently
+   * could be refused because of the lease that it has just acquired itself.
+   */
+  private Verdict inTurn(String requestId, Supplier<Verdict> decision) {
+    Lock turn = turns.get(Math.floorMod(requestId.hashCode(), turns.size()));
+    turn.lock();
+    try {
+      return decision.get();
+    } finally {
+      turn.unlock();
+    }
+  }
+
+  /** Evaluates a shadow rule. Its failure must not affect the request, which has passed. */
+  private RuleCounters.Kind shadow(RuleCheck check, Evaluation evaluation) {
+    try {
+      return isAllowed(check, evaluation)
+          ? RuleCounters.Kind.SHADOW_ALLOWED
+          : RuleCounters.Kind.SHADOW_REFUSED;
+    } catch (StoreException e) {
+      return RuleCounters.Kind.SHADOW_UNDECIDED;
+    } catch (RuntimeException e) {
+      LOGGER.log(Level.ERROR, "Shadow rule \"" + check.rule().name() + "\" failed", e);
+      return RuleCounters.Kind.SHADOW_UNDECIDED;
+    }
+  }
+
+  private boolean isAllowed(RuleCheck shadow, Evaluation evaluation) {
+    return switch (shadow.rule().kind()) {
+      case LimitedRule.Counted counted ->
+          stores.counts().take(counted.policy(), shadow.key(), shadow.cost());
+      // A caller that is not informed of a lease would never give it back.
+      case LimitedRule.Leased leased ->
+          evaluation.isHeldByNode()
+              ? evaluation.lease(shadow, leased).isGranted()
+              : preview.peek(shadow).isAllowed();
+    };
+  }
+
+  /**
+   * Renews the due leases of requests that have passed and not ended. Call it every {@link
+   * #BETWEEN_RENEWALS}.
+   *
+   * @throws dev.weir.StoreException if a lease could not be renewed; the next call tries again
+   */
+  public void renewLeases() {
+    held.renew();
+  }
+
+  /** Renews a lease of a rule for its holder; returns empty if the rule grants no leases. */
+  public Optional<LeaseDecision> renew(RuleCheck check, String leaseId) {
+    return check.rule().kind() instanceof LimitedRule.Leased leased
+        ? Optional.of(held.renew(check, leased, leaseId))
+        : Optional.empty();
+  }
+
+  /** Returns how the rules would decide a request now. Takes nothing. */
+  public Explanation explain(Request request) {
+    RuleIndex.Covering covering = index.covering(request);
+    return new Explanation(
+        preview.peek(checks(covering.inForce(), request)),
+        checks(covering.overridden(), request),
+        preview.peek(checks(covering.inShadow(), request)));
+  }
+
+  /** Returns how the rules would decide these checks now, each independently. Takes nothing. */
+  public List<RuleResult> peek(List<RuleCheck> checks) {
+    return preview.peek(checks);
+  }
+
+  /**
+   * How the rules would decide a request.
+   *
+   * @param inForce the results of the enforced rules
+   * @param overridden the checks of rules that do not apply, because others have a higher priority
+   * @param inShadow the results of the shadow rules
+   */
+  public record Explanation(
+      List<RuleResult> inForce, List<RuleCheck> overridden, List<RuleResult> inShadow) {
+    /** Returns true if the request could pass, immediately or after a wait. */
+    public boolean isPassing() {
+      return inForce.stream().noneMatch(result -> result.outcome() instanceof Decision.Refused);
+    }
+  }
+}

@@ -1,0 +1,4 @@
+package dev.weir.slots;
+
+/** An invalid field and what is wrong with it. */
+public record Violation(String field, String message) {}

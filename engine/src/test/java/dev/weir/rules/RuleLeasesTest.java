@@ -1,0 +1,134 @@
+package dev.weir.rules;
+
+import static dev.weir.rules.Quota.Concurrent.MIN_LEASE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.StoreException;
+import dev.weir.internal.Micros;
+import dev.weir.limits.AcquireResult;
+import dev.weir.limits.Concurrency;
+import dev.weir.limits.Decision;
+import dev.weir.limits.LeaseFailover;
+import dev.weir.limits.LeaseStore;
+import dev.weir.limits.OnStoreFailure;
+import dev.weir.limits.memory.MemoryLeaseStore;
+import dev.weir.limits.memory.MemoryLimitStore;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** Leases of rules are held and renewed exactly as long as a request takes. */
+final class RuleLeasesTest extends RuleEvaluatorScene {
+  @Test
+  void leasesAreHeldUntilTheTicketIsClosed() {
+    make(rule("two", "/**", new Quota.Concurrent(Concurrency.of(2, Duration.ofSeconds(30)))));
+    Verdict one = evaluator.decide(get("/a"));
+    passes(get("/a"));
+    assertThat(refuses(get("/a")).violated()).containsExactly("two");
+    ((Verdict.Passed) one).ticket().close();
+    ((Verdict.Passed) one).ticket().close();
+    passes(get("/a"));
+    refuses(get("/a"));
+  }
+
+  @Test
+  void leasesOfRequestsThatTakeLongAreRenewedAndOthersEnd() {
+    make(rule("one", "/**", new Quota.Concurrent(Concurrency.of(1, Duration.ofSeconds(30)))));
+    Verdict.Passed held = (Verdict.Passed) evaluator.decide(get("/a"));
+    nowMicros.addAndGet(20_000_000);
+    evaluator.renewLeases();
+    nowMicros.addAndGet(20_000_000);
+    refuses(get("/a"));
+    held.ticket().close();
+    evaluator.renewLeases();
+    passes(get("/a"));
+    nowMicros.addAndGet(31_000_000);
+    passes(get("/a"));
+  }
+
+  @Test
+  void evenTheShortestLeaseIsRenewedInTime() {
+    make(
+        rule("short", "/**", new Quota.Concurrent(Concurrency.of(1, MIN_LEASE))),
+        rule("long", "/b", new Quota.Concurrent(Concurrency.of(1, Duration.ofHours(1)))));
+    Verdict.Passed held = (Verdict.Passed) evaluator.decide(get("/b"));
+    for (int i = 0; i < 100; i++) {
+      nowMicros.addAndGet(Micros.floor(RuleEvaluator.BETWEEN_RENEWALS));
+      evaluator.renewLeases();
+      refuses(get("/a"));
+    }
+    held.ticket().close();
+    passes(get("/a"));
+  }
+
+  @Test
+  void aLeaseIsRenewedOnlyAfterAThirdOfItsTime() {
+    make(rule("one", "/**", new Quota.Concurrent(Concurrency.of(1, Duration.ofSeconds(30)))));
+    passes(get("/a"));
+    nowMicros.addAndGet(9_999_999);
+    evaluator.renewLeases();
+    nowMicros.addAndGet(20_000_001);
+    passes(get("/a"));
+    nowMicros.addAndGet(10_000_000);
+    evaluator.renewLeases();
+    nowMicros.addAndGet(20_000_001);
+    refuses(get("/a"));
+  }
+
+  @Test
+  void leasesTooShortToBeRenewedAreRefused() {
+    assertThatThrownBy(
+            () -> new Quota.Concurrent(Concurrency.of(1, MIN_LEASE.minus(Duration.ofNanos(1000)))))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("leaseTtl must be whole microseconds from PT1S to PT8784H, not PT0.999999S");
+  }
+
+  @Test
+  void verdictReportsThatTheLeaseStoreIsUnavailable() {
+    Concurrency two = Concurrency.of(2, Duration.ofSeconds(30));
+    make(
+        rule("closed", "/closed", new Quota.Concurrent(two)),
+        rule("open", "/open", new Quota.Concurrent(two)).onStoreFailure(OnStoreFailure.OPEN),
+        rule("counted", "/open", rate(10)));
+    RuleEvaluator without =
+        new RuleEvaluator(
+            index,
+            new RuleEvaluator.Stores(
+                new MemoryLimitStore(nowMicros::get, 10_000),
+                gone(LeaseFailover.OnFailure.CLOSED),
+                gone(LeaseFailover.OnFailure.OPEN)),
+            new RuleObserver() {});
+    Verdict.Refused refused = (Verdict.Refused) without.decide(get("/closed"));
+    assertThat(refused.mode()).isEqualTo(AcquireResult.Mode.CLOSED);
+    assertThat(refused.results().getFirst().outcome())
+        .isEqualTo(new Decision.Refused(0, 200_000, 200_000));
+    Verdict.Passed passed = (Verdict.Passed) without.decide(get("/open"));
+    assertThat(passed.mode()).isEqualTo(AcquireResult.Mode.OPEN);
+    assertThat(passed.results()).hasSize(2);
+  }
+
+  /** A store without capacity for another resource, so that it fails. */
+  private LeaseStore gone(LeaseFailover.OnFailure onFailure) {
+    MemoryLeaseStore full = new MemoryLeaseStore(nowMicros::get, 1);
+    Concurrency one = Concurrency.of(1, Duration.ofHours(1));
+    for (int i = 0; i < 1_000; i++) {
+      try {
+        full.acquire("filler " + i, one, "id", 1);
+      } catch (StoreException e) {
+        // This stripe is full.
+      }
+    }
+    return LeaseFailover.of(full).onFailure(onFailure).clock(nowMicros::get).build();
+  }
+
+  @Test
+  void aRefusalGivesLeasesBack() {
+    make(
+        rule("lease", "/**", new Quota.Concurrent(Concurrency.of(2, Duration.ofSeconds(30)))),
+        rule("rate", "/**", rate(1)));
+    passes(get("/a"));
+    refuses(get("/a"));
+    refuses(get("/a"));
+    assertThat(refuses(get("/a")).violated()).containsExactly("rate");
+  }
+}

@@ -1,0 +1,109 @@
+package dev.weir.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.StoreException;
+import dev.weir.internal.Micros;
+import dev.weir.limits.AcquireResult;
+import dev.weir.limits.CircuitBreaker;
+import dev.weir.limits.Concurrency;
+import dev.weir.limits.Failover;
+import dev.weir.limits.LeaseFailover;
+import dev.weir.limits.LeaseStore;
+import dev.weir.limits.LimitStore;
+import dev.weir.limits.memory.MemoryLimitStore;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** One of the stores that rules need is unavailable, and the other is not. */
+final class RuleOutageTest extends RuleEvaluatorScene {
+  private static final CircuitBreaker.Settings BREAKER =
+      new CircuitBreaker.Settings(1, Duration.ofSeconds(1), Duration.ofSeconds(1));
+
+  private boolean areCountsGone;
+  private boolean areLeasesGone;
+
+  private RuleEvaluator evaluator() {
+    LimitStore memory = new MemoryLimitStore(nowMicros::get, 10_000);
+    LimitStore counts =
+        Failover.of(
+                (LimitStore)
+                    reached(LimitStore.class, LimitStore.class, memory, () -> areCountsGone))
+            .breaker(BREAKER)
+            .clock(nowMicros::get)
+            .build();
+    LeaseStore held =
+        LeaseFailover.of(
+                (LeaseStore)
+                    reached(LeaseStore.class, LeaseStore.class, leases, () -> areLeasesGone))
+            .breaker(BREAKER)
+            .clock(nowMicros::get)
+            .build();
+    return new RuleEvaluator(
+        index,
+        new RuleEvaluator.Stores(counts, held, held),
+        new RuleObserver() {},
+        nowMicros::get,
+        () -> Micros.instant(nowMicros.get()));
+  }
+
+  /** Returns true if a store is unavailable. */
+  @FunctionalInterface
+  private interface Outage {
+    boolean isNow();
+  }
+
+  private static Object reached(Class<?> face, Class<?> type, Object store, Outage outage) {
+    return Proxy.newProxyInstance(
+        face.getClassLoader(),
+        new Class<?>[] {face},
+        (proxy, method, arguments) -> {
+          if (outage.isNow()) {
+            throw new StoreException(StoreException.Outcome.UNKNOWN, "gone");
+          }
+          try {
+            return type.getMethod(method.getName(), method.getParameterTypes())
+                .invoke(store, arguments);
+          } catch (InvocationTargetException e) {
+            throw e.getCause();
+          }
+        });
+  }
+
+  @Test
+  void closedRuleDoesNotPassByItsQueueWhileItsCountsAreGone() {
+    make(rule("queued", "/**", queued(1, 5, 100)));
+    RuleEvaluator outage = evaluator();
+    areCountsGone = true;
+    for (int i = 0; i < 3; i++) {
+      Verdict verdict = outage.decide(get("/a"));
+      assertThat(verdict).isInstanceOf(Verdict.Refused.class);
+      assertThat(verdict.mode()).isEqualTo(AcquireResult.Mode.CLOSED);
+      // Only the first request was sent, and its response was lost.
+      assertThat(((Verdict.Refused) verdict).isOutcomeUnknown()).isEqualTo(i == 0);
+    }
+    areCountsGone = false;
+    nowMicros.addAndGet(1_000_000);
+    assertThat(outage.decide(get("/a"))).isInstanceOf(Verdict.Passed.class);
+    assertThat(outage.decide(get("/a"))).isInstanceOf(Verdict.Queued.class);
+  }
+
+  @Test
+  void leaseIsRenewedAsSoonAsItsStoreIsBack() {
+    make(rule("one", "/**", new Quota.Concurrent(Concurrency.of(1, Duration.ofSeconds(30)))));
+    RuleEvaluator outage = evaluator();
+    assertThat(outage.decide(get("/a"))).isInstanceOf(Verdict.Passed.class);
+    areLeasesGone = true;
+    for (int i = 0; i < 2; i++) {
+      nowMicros.addAndGet(10_000_000);
+      outage.renewLeases();
+    }
+    areLeasesGone = false;
+    nowMicros.addAndGet(9_000_000);
+    outage.renewLeases();
+    nowMicros.addAndGet(2_000_000);
+    assertThat(outage.decide(get("/a"))).isInstanceOf(Verdict.Refused.class);
+  }
+}
