@@ -302,7 +302,8 @@ final class ArchitectureTest {
                     Stream.of(ENGINE)
                             .noneMatch(
                                 name -> PackageMatcher.of(name).matches(type.getPackageName()))
-                        || KNOWN_TO_THE_VERIFIER.contains(type.getName().replaceFirst("\\$.*", ""))))
+                        || KNOWN_TO_THE_VERIFIER.contains(
+                            type.getName().replaceFirst("\\$.*", ""))))
         .check(HOUSE);
   }
 
