@@ -29,6 +29,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -43,6 +44,12 @@ final class LockedConfigurationTest {
   private final Account free = Account.open(node, 1);
   private final SlotScheduler scheduler =
       SlotScheduler.on(SlotStore.of(node.ledger(), node.configs(), node.upkeep(), () -> {}));
+
+  /** One that stays open would hold the lock of the upkeep now and then, while other tests run. */
+  @AfterEach
+  void close() {
+    scheduler.close();
+  }
 
   private Connection lock(Account account) throws SQLException {
     Connection connection = database.otherPool().getConnection();

@@ -214,17 +214,19 @@ final class PastCountTest {
   @Test
   void schedulerAnswersRequestsForThePastInOrder() {
     fillThePastAndLowerTheLimit();
-    SlotScheduler scheduler =
-        SlotScheduler.on(SlotStore.of(node.ledger(), node.configs(), node.upkeep(), () -> {}));
     List<SlotScheduler.Pending> pending = new ArrayList<>();
-    for (int i = 0; i < 40; i++) {
-      SlotRequest request = account.request("d" + i, PAST.plusMillis(i)).request();
-      pending.add(scheduler.submit(List.of(request)));
-    }
+    // One that stays open would hold the lock of the upkeep now and then, while other tests run.
+    try (SlotScheduler scheduler =
+        SlotScheduler.on(SlotStore.of(node.ledger(), node.configs(), node.upkeep(), () -> {}))) {
+      for (int i = 0; i < 40; i++) {
+        SlotRequest request = account.request("d" + i, PAST.plusMillis(i)).request();
+        pending.add(scheduler.submit(List.of(request)));
+      }
 
-    for (int i = 39; i >= 0; i--) {
-      assertThat(Account.slot(pending.get(i).await().getFirst()).windowStart())
-          .isEqualTo(window(Account.NOON, i));
+      for (int i = 39; i >= 0; i--) {
+        assertThat(Account.slot(pending.get(i).await().getFirst()).windowStart())
+            .isEqualTo(window(Account.NOON, i));
+      }
     }
   }
 
