@@ -13,11 +13,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Predicate;
+import java.util.function.BiPredicate;
 import java.util.stream.Stream;
 
-/** Checks M1 to M6 from what callers were answered and what the provider was handed. */
+/** Checks M1 to M8 from what callers were answered and what the provider was handed. */
 final class MessageCheck implements Check {
+  private static final int NOT_FOUND = 404;
+
   private final Round round;
 
   MessageCheck(Round round) {
@@ -32,22 +34,30 @@ final class MessageCheck implements Check {
             .filter(
                 call -> Json.read(call.request()).text("message").startsWith(round.name() + "-"))
             .toList();
-    check(exchanges, calls, round.stage().messages().orElseThrow().provider()::hasTaken, findings);
+    check(
+        exchanges,
+        calls,
+        round.stage().messages().orElseThrow().provider()::hasTakenBefore,
+        findings);
     calls.forEach(round.history()::add);
   }
 
   static void check(
       List<Exchange> exchanges,
       List<Exchange> calls,
-      Predicate<String> isTaken,
+      BiPredicate<String, Long> isTaken,
       Findings findings) {
     Map<String, Message> messages = new LinkedHashMap<>();
     Map<String, Exchange> looks = new LinkedHashMap<>();
+    Map<String, Exchange> beforeRepair = new LinkedHashMap<>();
+    Map<String, Exchange> afterReplay = new LinkedHashMap<>();
     for (Exchange exchange : exchanges) {
       switch (exchange.kind()) {
         case MessageLoad.SEND, MessageLoad.SEND_ONCE ->
             messages.computeIfAbsent(exchange.subject(), Message::new).sends.add(exchange);
         case MessageLoad.LOOK -> looks.put(exchange.subject(), exchange);
+        case MessageLoad.LOOK_BEFORE_REPAIR -> beforeRepair.put(exchange.subject(), exchange);
+        case MessageLoad.LOOK_AFTER_REPLAY -> afterReplay.put(exchange.subject(), exchange);
         default -> {}
       }
     }
@@ -58,6 +68,8 @@ final class MessageCheck implements Check {
     for (Message message : messages.values()) {
       message.check(looks, isTaken, findings);
     }
+    beforeRepair.values().forEach(look -> notKeptBack(look, findings));
+    afterReplay.values().forEach(look -> replayed(look, isTaken, findings));
     Map<String, List<Message>> byUser = new LinkedHashMap<>();
     messages
         .values()
@@ -65,6 +77,34 @@ final class MessageCheck implements Check {
             message ->
                 byUser.computeIfAbsent(message.user(), any -> new ArrayList<>()).add(message));
     byUser.forEach((user, of) -> new User(user, of, exchanges).check(findings));
+  }
+
+  /** Recipients that fail or hang keep no other one waiting. */
+  private static void notKeptBack(Exchange look, Findings findings) {
+    findings.looked(Promise.M7, 1);
+    if (!MessageState.isEnded(look) && look.status() != NOT_FOUND) {
+      findings.broken(
+          Promise.M7,
+          "message %s is %s while another recipient fails"
+              .formatted(look.subject(), MessageState.of(look)),
+          List.of(look));
+    }
+  }
+
+  /** A dead letter that is replayed when nothing fails any more is sent. */
+  private static void replayed(
+      Exchange look, BiPredicate<String, Long> isTaken, Findings findings) {
+    findings.looked(Promise.M8, 1);
+    if (!MessageState.isSent(look) || !isTaken.test(look.subject(), look.endNanos())) {
+      findings.broken(
+          Promise.M8,
+          "message %s was replayed and is %s; the provider %s it"
+              .formatted(
+                  look.subject(),
+                  MessageState.of(look),
+                  isTaken.test(look.subject(), look.endNanos()) ? "has" : "does not have"),
+          List.of(look));
+    }
   }
 
   /** A message that a caller wanted to send, by its text. */
@@ -103,7 +143,7 @@ final class MessageCheck implements Check {
       return witness;
     }
 
-    void check(Map<String, Exchange> looks, Predicate<String> isTaken, Findings findings) {
+    void check(Map<String, Exchange> looks, BiPredicate<String, Long> isTaken, Findings findings) {
       findings.looked(Promise.M3, 1);
       if (ids().count() > 1) {
         findings.broken(
@@ -120,20 +160,30 @@ final class MessageCheck implements Check {
     }
 
     /** What was accepted ends, and is taken by the provider unless it says why not. */
-    private void kept(Map<String, Exchange> looks, Predicate<String> isTaken, Findings findings) {
+    private void kept(
+        Map<String, Exchange> looks, BiPredicate<String, Long> isTaken, Findings findings) {
       findings.looked(Promise.M2, 1);
       String id = ids().findFirst().orElseThrow();
       Optional<Exchange> look = Optional.ofNullable(looks.get(id)).filter(Exchange::isDone);
-      String state = look.map(last -> last.fields().text("state")).orElse("not known");
-      boolean isSent = state.equals("sent") || state.equals("delivered");
-      boolean isTrue = isSent ? isTaken.test(id) : state.equals("failed") && !isTaken.test(id);
+      String state = look.map(MessageState::of).orElse("not known");
+      boolean isTrue =
+          look.isPresent()
+              && (MessageState.isGivenUp(look.get())
+                  || (MessageState.isSent(look.get()) && isTaken.test(id, look.get().endNanos()))
+                  || (MessageState.isFailed(look.get())
+                      && !isTaken.test(id, look.get().endNanos())));
       if (!isTrue) {
         List<Exchange> witness = witness();
         look.ifPresent(witness::add);
         findings.broken(
             Promise.M2,
             "%s was accepted and is %s; the provider %s it"
-                .formatted(text, state, isTaken.test(id) ? "has" : "does not have"),
+                .formatted(
+                    text,
+                    state,
+                    look.filter(last -> isTaken.test(id, last.endNanos())).isPresent()
+                        ? "has"
+                        : "does not have"),
             witness);
       }
     }

@@ -17,7 +17,7 @@ public final class Messages implements Capability {
 
   @Override
   public Set<Promise> promises() {
-    return EnumSet.range(Promise.M1, Promise.M6);
+    return EnumSet.range(Promise.M1, Promise.M8);
   }
 
   @Override

@@ -5,6 +5,7 @@ import dev.weir.torture.capability.Promise;
 import dev.weir.torture.history.Exchange;
 import dev.weir.torture.history.Exchange.Outcome;
 import dev.weir.torture.history.Json;
+import dev.weir.torture.slots.SlotFacts.Change;
 import dev.weir.torture.slots.SlotFacts.Event;
 import dev.weir.torture.slots.SlotFacts.Given;
 import dev.weir.torture.slots.SlotFacts.Stored;
@@ -16,6 +17,8 @@ import java.time.ZonedDateTime;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** Checks what each event was answered: the times (S2), one slot (S3), and what is stored (S6). */
 final class AnswerCheck {
@@ -24,14 +27,21 @@ final class AnswerCheck {
   /** How exact the estimate of the database's clock is. */
   private static final long CLOCK_MICROS = 50_000;
 
+  /** Hours of a calendar. */
+  private static final Pattern RANGE = Pattern.compile("\"(\\d\\d:\\d\\d)-(\\d\\d:\\d\\d)\"");
+
   private static final int CONFIRMED = 1;
   private static final int CANCELLED = 2;
+  private static final int RECLAIMED = 3;
+  private static final int CONFLICT = 409;
 
   private final String round;
+  private final SlotFacts facts;
   private final Findings findings;
 
-  AnswerCheck(String round, Findings findings) {
+  AnswerCheck(String round, SlotFacts facts, Findings findings) {
     this.round = round;
+    this.facts = facts;
     this.findings = findings;
   }
 
@@ -43,6 +53,14 @@ final class AnswerCheck {
     event.given.forEach(given -> times(event, given));
     oneSlot(event);
     stored(event);
+    if (isReclaimed(event)) {
+      event.confirms.forEach(confirm -> refusedConfirmation(event, confirm));
+    }
+  }
+
+  private boolean isReclaimed(Event event) {
+    return Stream.of(SlotConfig.values())
+        .anyMatch(config -> config.isReclaimed() && event.config().equals(config.name(round)));
   }
 
   private void times(Event event, Given given) {
@@ -53,8 +71,13 @@ final class AnswerCheck {
     if (time.isPresent() && scheduled < request.micros("requestedTime")) {
       early(event, given, "before " + time.get());
     }
-    if (event.config().equals(SlotConfig.HOURS.name(round)) && !isOpen(scheduled)) {
-      early(event, given, "in closed time");
+    if (event.config().equals(SlotConfig.DELAYED.name(round))
+        && scheduled > request.micros("requestedTime") + SlotConfig.MAX_DELAY_MICROS) {
+      early(event, given, "later than maxDelay allows");
+    }
+    if (!given.isReplay()) {
+      facts.change(event.config(), given.version()).ifPresent(change -> open(event, given, change));
+      inForce(event, given);
     }
     if (event.config().equals(SlotConfig.NOW.name(round))) {
       Exchange first =
@@ -76,12 +99,50 @@ final class AnswerCheck {
         List.of(given.exchange()));
   }
 
-  private static boolean isOpen(long micros) {
+  /** Compares a slot with the hours and the pause of the version that it was assigned under. */
+  private void open(Event event, Given given, Change change) {
+    String times = change.exchange().request();
+    long scheduled = given.scheduledMicros();
+    if (!isOpen(scheduled, times)) {
+      early(event, given, "in closed time");
+    }
+    Json rules = Json.read(times);
+    if (rules.find("pausedUntil").isPresent() && scheduled < rules.micros("pausedUntil")) {
+      early(event, given, "before " + rules.text("pausedUntil") + ", the end of a pause");
+    }
+  }
+
+  /** A change that was answered before a request was sent holds for its slot. */
+  private void inForce(Event event, Given given) {
+    findings.looked(Promise.S8, 1);
+    facts.changes(event.config()).stream()
+        .filter(change -> change.exchange().precedes(given.exchange()))
+        .filter(change -> change.version() > given.version())
+        .findFirst()
+        .ifPresent(
+            change ->
+                findings.broken(
+                    Promise.S8,
+                    "%s was assigned by version %d of %s, after version %d was in force"
+                        .formatted(event.id, given.version(), event.config(), change.version()),
+                    List.of(change.exchange(), given.exchange())));
+  }
+
+  private static boolean isOpen(long micros, String times) {
+    if (!times.contains("\"calendar\"")) {
+      return true;
+    }
     ZonedDateTime time = WindowCheck.instant(micros).atZone(BERLIN);
-    LocalTime clock = time.toLocalTime();
     return time.getDayOfWeek() == DayOfWeek.MONDAY
-        && (isBetween(clock, LocalTime.of(9, 0), LocalTime.of(10, 0))
-            || isBetween(clock, LocalTime.of(11, 10), LocalTime.of(11, 11)));
+        && RANGE
+            .matcher(times)
+            .results()
+            .anyMatch(
+                range ->
+                    isBetween(
+                        time.toLocalTime(),
+                        LocalTime.parse(range.group(1)),
+                        LocalTime.parse(range.group(2))));
   }
 
   private static boolean isBetween(LocalTime time, LocalTime from, LocalTime until) {
@@ -96,7 +157,9 @@ final class AnswerCheck {
         Given other = event.given.get(j);
         boolean differ = one.scheduledMicros() != other.scheduledMicros();
         boolean bothNew = !one.isReplay() && !other.isReplay();
-        if ((differ || bothNew) && !isCancelledBetween(event, one.exchange(), other.exchange())) {
+        if ((differ || bothNew)
+            && !isCancelledBetween(event, one.exchange(), other.exchange())
+            && !isReclaimedBetween(event, one, other)) {
           findings.broken(
               Promise.S3,
               differ
@@ -125,9 +188,58 @@ final class AnswerCheck {
                     && (cancel.isUnknown() || cancel.endNanos() - begin > 0));
   }
 
+  /** Whether one of two slots may have been reclaimed before the other answer was read. */
+  private boolean isReclaimedBetween(Event event, Given one, Given other) {
+    long endMicros =
+        Math.max(
+            micros(one.exchange(), one.exchange().endNanos()),
+            micros(other.exchange(), other.exchange().endNanos()));
+    long leaksAtMicros =
+        Math.max(
+            Math.min(one.scheduledMicros(), other.scheduledMicros()),
+            Math.min(assignedMicros(event, one), assignedMicros(event, other)));
+    return isReclaimed(event)
+        && endMicros + CLOCK_MICROS >= leaksAtMicros + SlotConfig.GRACE.toNanos() / 1_000;
+  }
+
+  /** The earliest time at which a slot may have been assigned. */
+  private static long assignedMicros(Event event, Given given) {
+    return given.isReplay()
+        ? event.asks.stream().mapToLong(ask -> micros(ask, ask.beginNanos())).min().orElseThrow()
+        : micros(given.exchange(), given.exchange().beginNanos());
+  }
+
+  private static long micros(Exchange exchange, long nanos) {
+    return ChronoUnit.MICROS.between(
+        Instant.EPOCH, exchange.beganAt().plusNanos(nanos - exchange.beginNanos()));
+  }
+
+  /** A slot that has not leaked yet can be confirmed. */
+  private void refusedConfirmation(Event event, Exchange confirm) {
+    findings.looked(Promise.S7, 1);
+    boolean isGiven = event.given.stream().anyMatch(given -> given.exchange().precedes(confirm));
+    boolean mayBeCancelled =
+        event.cancels.stream().anyMatch(cancel -> cancel.beginNanos() - confirm.endNanos() < 0);
+    if (confirm.status() != CONFLICT || !isGiven || mayBeCancelled) {
+      return;
+    }
+    long leaksAtMicros =
+        event.given.stream()
+            .mapToLong(given -> Math.max(given.scheduledMicros(), assignedMicros(event, given)))
+            .min()
+            .orElseThrow();
+    long endMicros = micros(confirm, confirm.endNanos()) + CLOCK_MICROS;
+    if (endMicros < leaksAtMicros + SlotConfig.GRACE.toNanos() / 1_000) {
+      findings.broken(
+          Promise.S7,
+          event.id + " had not leaked, and could not be confirmed",
+          List.of(event.witness(), confirm));
+    }
+  }
+
   private void stored(Event event) {
     findings.looked(Promise.S6, 1);
-    boolean mayBeCancelled = !event.cancels.isEmpty();
+    boolean mayBeCancelled = !event.cancels.isEmpty() || isReclaimed(event);
     Optional<Stored> stored = event.stored();
     if (!event.given.isEmpty() && stored.isEmpty()) {
       broken(event, "was given a slot and has none", event.witness());
@@ -159,7 +271,12 @@ final class AnswerCheck {
     event.confirms.stream()
         .filter(Exchange::isDone)
         .filter(confirm -> state != CONFIRMED)
-        .forEach(confirm -> broken(event, "was confirmed and is not stored so", confirm));
+        .forEach(
+            confirm ->
+                findings.broken(
+                    state == RECLAIMED ? Promise.S7 : Promise.S6,
+                    event.id + " was confirmed and is not stored so",
+                    List.of(confirm)));
     boolean isAskedAgain =
         event.cancels.stream()
             .anyMatch(
@@ -168,7 +285,8 @@ final class AnswerCheck {
     if (!isAskedAgain) {
       event.cancels.stream()
           .filter(Exchange::isDone)
-          .filter(cancel -> state != CANCELLED)
+          // One that was reclaimed before stays so.
+          .filter(cancel -> state != CANCELLED && !(isReclaimed(event) && state == RECLAIMED))
           .forEach(cancel -> broken(event, "was cancelled and is not stored so", cancel));
     }
   }

@@ -12,7 +12,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 
-/** Checks S1 to S6 from what callers saw and from the table of slots; then asks the verifier. */
+/** Checks S1 to S8 from what callers saw and from the table of slots; then asks the verifier. */
 final class SlotCheck implements Check {
   private final Round round;
 
@@ -28,7 +28,7 @@ final class SlotCheck implements Check {
   }
 
   static void check(SlotFacts facts, String round, Findings findings) {
-    AnswerCheck answers = new AnswerCheck(round, findings);
+    AnswerCheck answers = new AnswerCheck(round, facts, findings);
     facts.events().forEach(answers::check);
     WindowCheck windows = new WindowCheck(facts, findings);
     for (SlotConfig config : SlotConfig.values()) {
@@ -39,9 +39,12 @@ final class SlotCheck implements Check {
       }
       if (config.isSteady()) {
         windows.earliest(config, name);
+      }
+      if (config.isSteady() && config.isEven()) {
         windows.spread(config, name);
       }
     }
+    windows.refused(SlotConfig.DELAYED, SlotConfig.DELAYED.name(round));
   }
 
   /** What {@code weir verify} finds, with the requests of the events that it names. */

@@ -44,8 +44,15 @@ final class SlotFacts {
     }
   }
 
-  /** An answer with a slot. */
-  record Given(Exchange exchange, long scheduledMicros, boolean isReplay) {}
+  /**
+   * An answer with a slot.
+   *
+   * @param version of the configuration that the slot was assigned under
+   */
+  record Given(Exchange exchange, long scheduledMicros, boolean isReplay, int version) {}
+
+  /** A change of a configuration that was answered. */
+  record Change(Exchange exchange, int version) {}
 
   /** Everything about one event id. */
   static final class Event {
@@ -85,6 +92,8 @@ final class SlotFacts {
     }
   }
 
+  private final Map<String, List<Change>> changes = new HashMap<>();
+
   private SlotFacts(Map<String, Map<Integer, Version>> versions) {
     this.versions = versions;
   }
@@ -109,6 +118,7 @@ final class SlotFacts {
         case SlotLoad.ASK -> facts.ask(exchange);
         case SlotLoad.CANCEL -> facts.event(exchange.subject()).cancels.add(exchange);
         case SlotLoad.CONFIRM -> facts.event(exchange.subject()).confirms.add(exchange);
+        case SlotLoad.CONFIGURE -> facts.change(exchange);
         default -> {
           // Of another load.
         }
@@ -128,8 +138,30 @@ final class SlotFacts {
     if (exchange.isDone()) {
       Json answer = exchange.fields();
       event.given.add(
-          new Given(exchange, answer.micros("scheduledTime"), answer.isTrue("replayed")));
+          new Given(
+              exchange,
+              answer.micros("scheduledTime"),
+              answer.isTrue("replayed"),
+              (int) answer.number("configVersion")));
     }
+  }
+
+  private void change(Exchange exchange) {
+    if (exchange.isDone()) {
+      changes
+          .computeIfAbsent(exchange.subject(), any -> new ArrayList<>())
+          .add(new Change(exchange, (int) exchange.fields().number("version")));
+    }
+  }
+
+  /** The changes of a configuration that were answered. */
+  List<Change> changes(String config) {
+    return changes.getOrDefault(config, List.of());
+  }
+
+  /** The change that made a version, if it was answered. */
+  Optional<Change> change(String config, int version) {
+    return changes(config).stream().filter(change -> change.version() == version).findFirst();
   }
 
   private static List<Stored> stored(Connection connection, String... configs) throws SQLException {

@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
  * Callers that ask for slots: one by one, in streams, with one id on all nodes at the same moment,
- * again with an id of before; that confirm, cancel and ask again. After a failure most ask again
- * with the same id, some give up.
+ * again with an id of before; that confirm, cancel and ask again, also slots that have leaked.
+ * After a failure most ask again with the same id, some give up.
  */
 final class SlotLoad implements Load {
   static final String ASK = "ask";
@@ -35,6 +35,9 @@ final class SlotLoad implements Load {
           SlotConfig.TIGHT,
           SlotConfig.MOVING,
           SlotConfig.HOURS,
+          SlotConfig.PAUSED,
+          SlotConfig.DELAYED,
+          SlotConfig.RANDOM,
           SlotConfig.NOW);
 
   private final Round round;
@@ -43,6 +46,9 @@ final class SlotLoad implements Load {
 
   /** Requests of before, some of which are sent again. */
   private final AtomicReferenceArray<Request> earlier = new AtomicReferenceArray<>(REMEMBERED);
+
+  /** Events of before whose slots leak. */
+  private final AtomicReferenceArray<Request> leaking = new AtomicReferenceArray<>(REMEMBERED);
 
   /** A request of an event. */
   private record Request(String id, String json) {}
@@ -71,7 +77,8 @@ final class SlotLoad implements Load {
       case 0 -> stream(random, node);
       case 1, 2, 3 -> onAllAtOnce(random);
       case 4, 5, 6 -> again(random, node);
-      case 7, 8, 9, 10 -> end(random, node);
+      case 7, 8, 9 -> end(random, node);
+      case 10, 11, 12 -> leak(random, node);
       default -> insist(request(config(random), random), node, random);
     }
   }
@@ -83,7 +90,9 @@ final class SlotLoad implements Load {
   private Request request(SlotConfig config, SplittableRandom random) {
     String id = round.name() + "-e" + ids.incrementAndGet();
     Request request = new Request(id, config.request(round.name(), id, random));
-    if (config != SlotConfig.ENDED) {
+    if (config == SlotConfig.LEAKING) {
+      leaking.set(random.nextInt(REMEMBERED), request);
+    } else if (config != SlotConfig.ENDED) {
       earlier.set(random.nextInt(REMEMBERED), request);
     }
     return request;
@@ -180,8 +189,30 @@ final class SlotLoad implements Load {
     }
   }
 
+  /**
+   * An event gets a slot that has passed; or one of before is confirmed, cancelled or requested
+   * again, while it leaks or has been reclaimed.
+   */
+  private void leak(SplittableRandom random, int node) {
+    Request known = leaking.get(random.nextInt(REMEMBERED));
+    if (known == null || random.nextInt(3) == 0) {
+      insist(request(SlotConfig.LEAKING, random), node, random);
+      return;
+    }
+    String path = PATH + "/" + known.id();
+    switch (random.nextInt(5)) {
+      case 0 -> client.delete(new Matter(CANCEL, known.id()), node, path);
+      case 1, 2 -> client.post(new Matter(CONFIRM, known.id()), node, path + "/confirm", "");
+      default -> ask(known, node);
+    }
+  }
+
   @Override
   public void change(SplittableRandom random) {
+    configure(
+        SlotConfig.PAUSED,
+        SlotConfig.PAUSED.otherTimes(round.name(), random),
+        random.nextInt(client.nodes()));
     int max = random.nextInt(4, 24);
     int seconds = random.nextInt(3) == 0 ? 3 : 2;
     configure(

@@ -17,7 +17,7 @@ public final class Slots implements Capability {
 
   @Override
   public Set<Promise> promises() {
-    return EnumSet.range(Promise.S1, Promise.S6);
+    return EnumSet.range(Promise.S1, Promise.S8);
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.weir.torture.slots;
 import dev.weir.torture.capability.Findings;
 import dev.weir.torture.capability.Promise;
 import dev.weir.torture.history.Exchange;
+import dev.weir.torture.history.Exchange.Outcome;
 import dev.weir.torture.history.Json;
 import dev.weir.torture.slots.SlotFacts.Event;
 import dev.weir.torture.slots.SlotFacts.Given;
@@ -17,6 +18,8 @@ import java.util.TreeMap;
 
 /** Checks how many events the windows hold (S1), which came first (S4), and the spread (S5). */
 final class WindowCheck {
+  private static final int UNAVAILABLE = 503;
+
   private final SlotFacts facts;
   private final Findings findings;
 
@@ -104,6 +107,42 @@ final class WindowCheck {
                     inside.size() - late.size(),
                     version.maxPerWindow()),
             witness);
+        return;
+      }
+    }
+  }
+
+  /** Where nothing is near enough, all windows in reach are full. */
+  void refused(SlotConfig config, String name) {
+    List<Event> placed = facts.placed(name);
+    for (Event event : facts.events()) {
+      if (!event.asks.isEmpty() && event.config().equals(name)) {
+        event.asks.stream()
+            .filter(ask -> ask.status() == UNAVAILABLE && ask.outcome() == Outcome.REFUSED)
+            .forEach(ask -> refused(config, placed, ask));
+      }
+    }
+  }
+
+  private void refused(SlotConfig config, List<Event> placed, Exchange ask) {
+    findings.looked(Promise.S4, 1);
+    long size = config.windowMicros();
+    long requested = Json.read(ask.request()).micros("requestedTime");
+    for (long window = Math.ceilDiv(requested, size);
+        (window + 1) * size <= requested + SlotConfig.MAX_DELAY_MICROS;
+        window++) {
+      long start = window * size;
+      long taken =
+          placed.stream()
+              .filter(event -> Math.floorDiv(SlotFacts.at(event), size) == start / size)
+              .filter(event -> event.asks.isEmpty() || event.beginNanos() - ask.endNanos() < 0)
+              .count();
+      if (taken < config.maxPerWindow()) {
+        findings.broken(
+            Promise.S4,
+            "%s was refused, while the window of %s held only %d of %d events"
+                .formatted(ask.subject(), instant(start), taken, config.maxPerWindow()),
+            List.of(ask));
         return;
       }
     }

@@ -36,7 +36,7 @@ public final class CalledProgram implements AutoCloseable {
 
   /** Does what a call asks for, and returns the status of its answer. */
   interface Behaviour {
-    int react(String key, SplittableRandom random);
+    int react(String key, String body, SplittableRandom random);
   }
 
   private CalledProgram(HttpServer server, Behaviour behaviour) {
@@ -74,7 +74,7 @@ public final class CalledProgram implements AutoCloseable {
           URLDecoder.decode(
               http.getRequestHeaders().getFirst("Idempotency-Key"), StandardCharsets.UTF_8);
       String body = new String(http.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
-      int status = behaviour.react(key, random(key));
+      int status = behaviour.react(key, body, random(key));
       // Before it is sent, so that what a node knows is always recorded.
       record(key, body, beginNanos, beganAt, status);
       if (status != NO_ANSWER) {

@@ -46,8 +46,16 @@ public final class MessageParts implements AutoCloseable {
         "PT2S",
         "WEIR_NOTIFICATIONS_RETRY_MAX_PAUSE",
         "PT2S",
+        // Less than Kafka needs to come back, so that it is often not known whether it has a
+        // message.
         "WEIR_NOTIFICATIONS_SEND_TIMEOUT",
-        "PT5S");
+        "PT2S",
+        // So that recipients that hang get dead letters within a round.
+        "WEIR_NOTIFICATIONS_MAX_UNANSWERED",
+        "4",
+        // Less than a clock is off, and more than a round takes.
+        "WEIR_NOTIFICATIONS_RETENTION",
+        "PT1H");
   }
 
   public KafkaProcess kafka() {

@@ -26,6 +26,9 @@ public final class Node implements AutoCloseable {
   /** How long after its first call a payment may be called again. */
   public static final Duration GIVE_UP_AFTER = Duration.ofMinutes(1);
 
+  /** How late a slot is that counts as leaked, and is reclaimed unless it was confirmed. */
+  public static final Duration LEAK_GRACE = Duration.ofSeconds(5);
+
   /** How long a caller waits for an answer. */
   private static final Duration WAIT = Duration.ofSeconds(10);
 
@@ -72,6 +75,9 @@ public final class Node implements AutoCloseable {
     Relay toPaymentApi = new Relay(stage.paymentApi().port());
     Map<String, String> settings = new HashMap<>(stage.database().environment(toDatabase.port()));
     settings.put("WEIR_DB_WAIT", "PT2S");
+    settings.put("WEIR_SLOTS_RECLAIM", "true");
+    settings.put("WEIR_SLOTS_LEAK_GRACE", LEAK_GRACE.toString());
+    settings.put("WEIR_SLOTS_UPKEEP_EVERY", "PT2S");
     settings.put("WEIR_LIMITS_STORE", plan.limitsStore());
     settings.put("WEIR_LIMITS_NODES", Integer.toString(Stage.NODES));
     settings.put("WEIR_REDIS_URI", "redis://127.0.0.1:" + toRedis.port());

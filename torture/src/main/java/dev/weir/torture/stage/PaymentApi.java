@@ -46,7 +46,7 @@ public final class PaymentApi implements AutoCloseable {
     return booked.contains(paymentId);
   }
 
-  private int react(String key, SplittableRandom random) {
+  private int react(String key, String body, SplittableRandom random) {
     CalledProgram.pause(random, 1, 30);
     int fate = new SplittableRandom(key.hashCode()).nextInt(100);
     if (fate < REFUSED_PERCENT) {

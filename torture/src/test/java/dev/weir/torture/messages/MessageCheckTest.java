@@ -57,7 +57,7 @@ final class MessageCheckTest {
 
   private List<Promise> broken() {
     Findings findings = new Findings(EnumSet.allOf(Promise.class));
-    MessageCheck.check(history.exchanges(), calls, taken::contains, findings);
+    MessageCheck.check(history.exchanges(), calls, (id, nanos) -> taken.contains(id), findings);
     return findings.violations().stream().map(Violation::promise).distinct().toList();
   }
 
@@ -173,5 +173,30 @@ final class MessageCheckTest {
     look("a", "sent");
     look("b", "sent");
     assertThat(broken()).containsExactly(Promise.M6);
+  }
+
+  @Test
+  void messageThatWaitsForAnotherRecipientBreaksM7() {
+    history.add("message before the repair", "a", "", 200, "{'state':'sent'}");
+    assertThat(broken()).isEmpty();
+    history.add("message before the repair", "b", "", 200, "{'state':'accepted'}");
+    assertThat(broken()).containsExactly(Promise.M7);
+  }
+
+  @Test
+  void givenUpMessageKeepsM2AndItsReplayHasToBeSent() {
+    accepted("t1", "a");
+    history.add("message", "a", "", 200, "{'state':'unknown','reason':'no answer'}");
+    usage(1);
+    assertThat(broken()).isEmpty();
+    history.add("message after the replay", "a", "", 200, "{'state':'unknown'}");
+    assertThat(broken()).containsExactly(Promise.M8);
+  }
+
+  @Test
+  void unknownMessageWithoutAReasonBreaksM2() {
+    accepted("t1", "a");
+    look("a", "unknown");
+    assertThat(broken()).containsExactly(Promise.M2);
   }
 }

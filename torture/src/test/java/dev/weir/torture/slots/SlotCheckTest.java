@@ -37,7 +37,7 @@ final class SlotCheckTest {
             1,
             request.replace('\'', '"'),
             nanos,
-            SlotConfig.BEGIN,
+            SlotConfig.BEGIN.plusSeconds(seconds),
             nanos + 1,
             status,
             answer.replace('\'', '"')));
@@ -61,7 +61,8 @@ final class SlotCheckTest {
   private void give(String config, String id, double requested, double scheduled) {
     boolean isReplay =
         exchanges.stream().anyMatch(before -> before.subject().equals(id) && before.isDone());
-    String slot = "{'scheduledTime':'%s','replayed':%s}".formatted(at(scheduled), isReplay);
+    String slot =
+        "{'scheduledTime':'%s','replayed':%s,'configVersion':1}".formatted(at(scheduled), isReplay);
     ask(config, id, requested, 200, slot);
   }
 
@@ -103,6 +104,7 @@ final class SlotCheckTest {
 
   @Test
   void slotInClosedTimeBreaksS2() {
+    exchange("configure", HOURS, SlotConfig.HOURS.json("r"), 201, "{'version':1}");
     give(HOURS, "e", 0, 3_600);
     store(HOURS, "e", 3_600, 0);
     assertThat(broken()).isEmpty();
@@ -173,5 +175,98 @@ final class SlotCheckTest {
     exchange("confirm", "e", "", 200, "{}");
     store(TIGHT, "e", 0, 0);
     assertThat(broken()).containsExactly(Promise.S6);
+  }
+
+  @Test
+  void slotInAPauseBreaksS2() {
+    String paused = SlotConfig.PAUSED.name("r");
+    String until = "{'pausedUntil':'%s'}".formatted(at(60));
+    exchange("configure", paused, until, 201, "{'version':1}");
+    give(paused, "e", 0, 60);
+    store(paused, "e", 60, 0);
+    assertThat(broken()).isEmpty();
+    give(paused, "f", 0, 59);
+    store(paused, "f", 59, 0);
+    assertThat(broken()).containsExactly(Promise.S2);
+  }
+
+  @Test
+  void slotLaterThanMaxDelayBreaksS2() {
+    String delayed = SlotConfig.DELAYED.name("r");
+    fill(delayed, 3);
+    give(delayed, "e", 0, 3);
+    store(delayed, "e", 3, 0);
+    assertThat(broken()).isEmpty();
+    give(delayed, "f", 0, 3.25);
+    store(delayed, "f", 3.25, 0);
+    assertThat(broken()).containsExactly(Promise.S2);
+  }
+
+  /** Gives all places of the first windows of {@link SlotConfig#DELAYED}. */
+  private void fill(String config, int windows) {
+    for (int i = 0; i < 4 * windows; i++) {
+      give(config, "filling" + i, 0, i * 0.25);
+      store(config, "filling" + i, i * 0.25, 0);
+    }
+  }
+
+  @Test
+  void refusalBesideAFreePlaceBreaksS4() {
+    String delayed = SlotConfig.DELAYED.name("r");
+    String refusal = "{'type':'urn:weir:problem:no-capacity'}";
+    fill(delayed, 3);
+    ask(delayed, "e", 0, 503, refusal);
+    assertThat(broken()).isEmpty();
+    ask(delayed, "f", 1, 503, refusal);
+    assertThat(broken()).containsExactly(Promise.S4);
+  }
+
+  @Test
+  void refusedConfirmationBreaksS7UnlessTheSlotHasLeaked() {
+    String leaking = SlotConfig.LEAKING.name("r");
+    give(leaking, "e", 0, 0);
+    seconds += 6;
+    exchange("confirm", "e", "", 409, "{}");
+    store(leaking, "e", 0, 3);
+    assertThat(broken()).isEmpty();
+    give(leaking, "f", 0, 0.25);
+    exchange("confirm", "f", "", 409, "{}");
+    store(leaking, "f", 0.25, 3);
+    assertThat(broken()).containsExactly(Promise.S7);
+  }
+
+  @Test
+  void reclaimedSlotThatWasConfirmedBreaksS7() {
+    String leaking = SlotConfig.LEAKING.name("r");
+    give(leaking, "e", 0, 0);
+    exchange("confirm", "e", "", 200, "{}");
+    store(leaking, "e", 0, 3);
+    assertThat(broken()).containsExactly(Promise.S7);
+  }
+
+  @Test
+  void secondSlotBreaksS3UnlessTheFirstHasLeaked() {
+    String leaking = SlotConfig.LEAKING.name("r");
+    give(leaking, "e", 0, 0);
+    seconds += 6;
+    give(leaking, "e", 0, 0.25);
+    store(leaking, "e", 0.25, 0);
+    assertThat(broken()).isEmpty();
+    give(leaking, "f", 0, 1);
+    give(leaking, "f", 0, 1.25);
+    store(leaking, "f", 1.25, 0);
+    assertThat(broken()).containsExactly(Promise.S3);
+  }
+
+  @Test
+  void slotOfAnEarlierVersionBreaksS8() {
+    exchange("configure", HOURS, "{}", 201, "{'version':1}");
+    give(HOURS, "e", 0, 0);
+    store(HOURS, "e", 0, 0);
+    assertThat(broken()).isEmpty();
+    exchange("configure", HOURS, "{}", 201, "{'version':2}");
+    give(HOURS, "f", 0, 0.2);
+    store(HOURS, "f", 0.2, 0);
+    assertThat(broken()).containsExactly(Promise.S8);
   }
 }
