@@ -1,0 +1,27 @@
+package dev.weir.client;
+
+/** The result of an attempt to cancel a slot, a deferred message or a payment. */
+public sealed interface Cancellation {
+  /** It is cancelled, now or already before. */
+  record Cancelled() implements Cancellation {}
+
+  /** It is too late: the work has started or ended. */
+  record TooLate(Problem problem) implements Cancellation {}
+
+  /** There is nothing of that id. */
+  record Unknown() implements Cancellation {}
+
+  /** Sends a call that cancels. */
+  static Cancellation of(Transport transport, Call call) {
+    try {
+      transport.send(call);
+      return new Cancelled();
+    } catch (ProblemException refused) {
+      return switch (refused.problem().status()) {
+        case 404 -> new Unknown();
+        case 409 -> new TooLate(refused.problem());
+        default -> throw refused;
+      };
+    }
+  }
+}

@@ -1,0 +1,206 @@
+package dev.weir.client;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Sends calls, and repeats those that may be repeated. Thread-safe. */
+final class Transport implements AutoCloseable {
+  private final WeirClient.Builder settings;
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final HttpClient http;
+
+  /** The clock of time-outs, and how the time between two attempts passes. */
+  interface Clock {
+    Clock SYSTEM =
+        new Clock() {
+          @Override
+          public long nanos() {
+            return System.nanoTime();
+          }
+
+          @Override
+          public void sleep(Duration time) throws InterruptedException {
+            Thread.sleep(time);
+          }
+        };
+
+    long nanos();
+
+    void sleep(Duration time) throws InterruptedException;
+  }
+
+  Transport(WeirClient.Builder settings) {
+    this.settings = settings;
+    HttpClient.Builder builder =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(settings.connectTimeout)
+            .executor(threads);
+    settings.sslContext.ifPresent(builder::sslContext);
+    this.http = builder.build();
+  }
+
+  URI server() {
+    return settings.server;
+  }
+
+  Retries retries() {
+    return settings.retries;
+  }
+
+  <T> T send(Call call, Reply.Reader<T> reader) {
+    Reply reply = send(call);
+    try {
+      return reader.read(reply);
+    } catch (IOException notWeir) {
+      throw UnansweredException.notWeir(settings.server, call.ifUnanswered(), notWeir);
+    }
+  }
+
+  /** Sends a call, if necessary several times, and returns an answer with a status of 2xx. */
+  Reply send(Call call) {
+    long start = settings.clock.nanos();
+    Duration total = call.timeout().orElse(settings.timeout);
+    boolean isUnknown = false;
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return sendOnce(call, left(total, start));
+      } catch (WeirException failed) {
+        isUnknown |= failed.outcome() == Outcome.UNKNOWN;
+        Duration pause =
+            settings.retries.pause(
+                attempt, asked(failed), () -> ThreadLocalRandom.current().nextDouble());
+        if (attempt >= settings.retries.maxAttempts()
+            || !mayRepeat(call, failed)
+            || pause.compareTo(left(total, start)) >= 0) {
+          throw isUnknown && failed.outcome() == Outcome.NONE ? failed.afterUnknown() : failed;
+        }
+        pause(pause, isUnknown ? Outcome.UNKNOWN : Outcome.NONE);
+      }
+    }
+  }
+
+  private Duration left(Duration total, long start) {
+    return total.minusNanos(settings.clock.nanos() - start);
+  }
+
+  private static Optional<Duration> asked(WeirException failed) {
+    return switch (failed) {
+      case ProblemException problem -> problem.reply().retryAfter();
+      case UnansweredException unanswered -> Optional.empty();
+    };
+  }
+
+  private static boolean mayRepeat(Call call, WeirException failed) {
+    boolean isTemporary =
+        switch (failed) {
+          case ProblemException problem -> problem.problem().isTemporary();
+          case UnansweredException unanswered ->
+              switch (unanswered.reason()) {
+                case UNREACHABLE, TIMED_OUT, BROKEN -> true;
+                case NOT_WEIR, INTERRUPTED -> false;
+              };
+        };
+    return isTemporary && (failed.outcome() == Outcome.NONE || call.isRepeatable());
+  }
+
+  /**
+   * Waits before the next attempt of a call, or of a part of it.
+   *
+   * @param before what is known of the attempts before
+   */
+  void pause(Duration time, Outcome before) {
+    try {
+      settings.clock.sleep(time);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw UnansweredException.interrupted(settings.server, before, e);
+    }
+  }
+
+  /** Makes one attempt, which ends with the whole answer or when its time has passed. */
+  private Reply sendOnce(Call call, Duration left) {
+    Duration own = call.timeout().orElse(settings.attemptTimeout);
+    Duration timeout = own.compareTo(left) < 0 ? own : left;
+    CompletableFuture<HttpResponse<byte[]>> answer =
+        http.sendAsync(request(call), BoundedBody.handler(settings.maxAnswerBytes));
+    try {
+      HttpResponse<byte[]> response =
+          answer.get(Math.max(1, timeout.toNanos()), TimeUnit.NANOSECONDS);
+      return accepted(call, new Reply(response.statusCode(), response.headers(), response.body()));
+    } catch (TimeoutException e) {
+      answer.cancel(true);
+      throw UnansweredException.timedOut(settings.server, timeout, call.ifUnanswered(), e);
+    } catch (InterruptedException e) {
+      answer.cancel(true);
+      Thread.currentThread().interrupt();
+      throw UnansweredException.interrupted(settings.server, call.ifUnanswered(), e);
+    } catch (ExecutionException e) {
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      if (cause instanceof BoundedBody.TooLongException tooLong) {
+        throw UnansweredException.notWeir(settings.server, call.ifUnanswered(), tooLong);
+      }
+      throw UnansweredException.of(settings.server, cause, call.ifUnanswered());
+    } catch (CancellationException e) {
+      // The client was closed.
+      throw UnansweredException.of(settings.server, e, call.ifUnanswered());
+    }
+  }
+
+  private static Reply accepted(Call call, Reply reply) {
+    if (reply.status() / 100 == 2) {
+      return reply;
+    }
+    Problem problem = Problem.of(reply);
+    throw new ProblemException(problem, reply, outcome(call, problem));
+  }
+
+  /** What the server says itself; of its errors and of those of a proxy in between, the worst. */
+  private static Outcome outcome(Call call, Problem problem) {
+    boolean isUnknown =
+        problem.outcome().isPresent()
+            ? !problem.outcome().get().equals("none")
+            : problem.status() >= 500 && (!problem.isWeirs() || problem.status() == 500);
+    return isUnknown ? call.ifUnanswered() : Outcome.NONE;
+  }
+
+  private HttpRequest request(Call call) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(settings.at(call.target()))
+            .method(call.method(), call.body())
+            .header("User-Agent", settings.userAgent)
+            .header("Accept", call.accepted() + ", application/problem+json");
+    settings
+        .credential
+        .map(token -> Requirements.printable("credential", token.get()))
+        .ifPresent(token -> request.header("Authorization", "Bearer " + token));
+    call.headers().forEach(header -> request.header(header.name(), header.value()));
+    return request.build();
+  }
+
+  /** Runs a call beside the caller's thread. */
+  <T> Future<T> start(Callable<T> work) {
+    return threads.submit(work);
+  }
+
+  @Override
+  public void close() {
+    http.shutdownNow();
+    threads.shutdownNow();
+  }
+}
