@@ -30,6 +30,7 @@ public enum Promise {
   P4("a call is recorded before it is sent, and is one of a feed that was received"),
   P5("no payment is called a second before its slot, nor while it is held"),
   P6("no payment is called after its end, nor after its deadline"),
+  P7("what can be asked by key is asked before a call is repeated"),
   A1("every answer is one that /openapi.yaml lists"),
   A2("what was broken is used again without help");
 

@@ -1,5 +1,6 @@
 package dev.weir.torture.payments;
 
+import java.math.BigDecimal;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -7,13 +8,33 @@ import java.util.stream.Collectors;
  * A feed of payments. What a payment has in it depends on its id alone.
  *
  * @param requestedTime of its payments; empty means now
+ * @param totals what it is said to have
  */
-record Feed(String id, String configName, List<String> paymentIds, String requestedTime) {
+record Feed(
+    String id, String configName, List<String> paymentIds, String requestedTime, Totals totals) {
   private static final int AMOUNTS = 900;
+
+  /** What a feed is said to have: nothing, what it has, or something else. */
+  enum Totals {
+    NONE,
+    RIGHT,
+    WRONG
+  }
 
   /** Where it is sent to. */
   String path() {
-    return PaymentLoad.FEEDS + "?feedId=" + id + "&configName=" + configName;
+    String path = PaymentLoad.FEEDS + "?feedId=" + id + "&configName=" + configName;
+    return switch (totals) {
+      case NONE -> path;
+      case RIGHT -> path + "&records=" + paymentIds.size() + "&controlSum=EUR:" + sum();
+      case WRONG -> path + "&controlSum=EUR:" + sum().add(BigDecimal.ONE);
+    };
+  }
+
+  private BigDecimal sum() {
+    return paymentIds.stream()
+        .map(paymentId -> new BigDecimal(amount(paymentId)))
+        .reduce(BigDecimal.ZERO, BigDecimal::add);
   }
 
   String csv() {

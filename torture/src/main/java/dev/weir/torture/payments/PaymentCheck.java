@@ -8,15 +8,17 @@ import dev.weir.torture.history.Exchange;
 import dev.weir.torture.history.Json;
 import dev.weir.torture.payments.PaymentFacts.Payment;
 import dev.weir.torture.payments.PaymentFacts.Sent;
+import dev.weir.torture.stage.CalledProgram;
 import dev.weir.torture.stage.Node;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Checks P1 to P6. */
+/** Checks P1 to P7. */
 final class PaymentCheck implements Check {
   /** How exact the clock of the database is for the caller. */
   private static final long CLOCK_MICROS = 50_000;
@@ -29,6 +31,8 @@ final class PaymentCheck implements Check {
   /** In the reason of a payment that did not end as paid. */
   private static final List<String> MADE_PERHAPS = List.of("may have been made", "it is made");
 
+  private static final int NOT_FOUND = 404;
+  private static final int FIRST_SERVER_ERROR = 500;
   private static final Set<String> ENDED = Set.of("PAID", "FAILED", "CANCELLED");
 
   private final Round round;
@@ -42,16 +46,34 @@ final class PaymentCheck implements Check {
     PaymentFacts facts = PaymentFacts.of(round);
     check(facts, findings);
     facts.payments().forEach(payment -> payment.calls.forEach(round.history()::add));
-    ceiling(round.stage().paymentApi().calls(), findings);
+    List<Exchange> arrived = new ArrayList<>(round.stage().paymentApi().calls());
+    arrived.addAll(round.stage().paymentApi().lookUps());
+    arrived.sort(Comparator.comparingLong(Exchange::beginNanos));
+    ceiling(arrived, findings);
   }
 
   static void check(PaymentFacts facts, Findings findings) {
     facts.feeds().forEach(feed -> received(feed, findings));
     facts.payments().forEach(payment -> check(payment, findings));
+    if (facts.hasLookUps) {
+      facts.payments().forEach(payment -> lookedUp(payment, findings));
+    }
     facts.feeds().forEach(feed -> held(feed, facts, findings));
   }
 
   private static void received(Sent feed, Findings findings) {
+    if (feed.isWrong()) {
+      findings.looked(Promise.P4, 1);
+      feed.sends.stream()
+          .filter(Exchange::isDone)
+          .forEach(
+              send ->
+                  findings.broken(
+                      Promise.P4,
+                      feed.id + " was received, although it differs from its controlSum",
+                      List.of(send)));
+      return;
+    }
     findings.looked(Promise.P1, 1);
     Optional<Exchange> last =
         feed.progress.isEmpty() ? Optional.empty() : Optional.of(feed.progress.getLast());
@@ -81,6 +103,29 @@ final class PaymentCheck implements Check {
     notBeforeItsSlot(payment, findings);
     notAfterItsEnd(payment, findings);
     notTooLate(payment, findings);
+  }
+
+  /**
+   * Each call that says nothing, but the last one, is followed by a question that finds nothing. A
+   * call that is given up may arrive later than that, so they are only counted.
+   */
+  private static void lookedUp(Payment payment, Findings findings) {
+    findings.looked(Promise.P7, payment.calls.size());
+    long unknown =
+        payment.calls.stream()
+            .filter(
+                call ->
+                    call.status() == CalledProgram.NO_ANSWER || call.status() >= FIRST_SERVER_ERROR)
+            .count();
+    long notKnown = payment.lookUps.stream().filter(lookUp -> lookUp.status() == NOT_FOUND).count();
+    if (notKnown < unknown - 1) {
+      broken(
+          Promise.P7,
+          payment,
+          "was called %d times without a result, and asked for %d times"
+              .formatted(unknown, notKnown),
+          findings);
+    }
   }
 
   private static String state(Exchange look) {

@@ -21,6 +21,9 @@ final class PaymentFacts {
   private static final String RECORDED =
       "select payment_id, called_at from payment_call where payment_id like ? order by called_at";
 
+  /** Whether nodes ask the payment API by key. */
+  boolean hasLookUps;
+
   private final Map<String, Payment> payments = new TreeMap<>();
   private final Map<String, Sent> feeds = new LinkedHashMap<>();
 
@@ -38,6 +41,9 @@ final class PaymentFacts {
 
     /** As the payment API has got them, in the order of their arrival. */
     final List<Exchange> calls = new ArrayList<>();
+
+    /** Questions by its key, as the payment API has got them. */
+    final List<Exchange> lookUps = new ArrayList<>();
 
     /** When each call was recorded, in microseconds of the database's clock. */
     final List<Long> recordedMicros = new ArrayList<>();
@@ -78,13 +84,18 @@ final class PaymentFacts {
       this.id = id;
     }
 
+    /** Returns true if it differs from what it was said to have. */
+    boolean isWrong() {
+      return sends.stream().anyMatch(send -> send.kind().equals(PaymentLoad.SEND_WRONG));
+    }
+
     boolean isReceived() {
-      return sends.stream().anyMatch(Exchange::isDone);
+      return !isWrong() && sends.stream().anyMatch(Exchange::isDone);
     }
 
     /** Returns true if it was received, or may have been. */
     boolean mayBeReceived() {
-      return sends.stream().anyMatch(send -> send.isDone() || send.isUnknown());
+      return !isWrong() && sends.stream().anyMatch(send -> send.isDone() || send.isUnknown());
     }
   }
 
@@ -96,6 +107,12 @@ final class PaymentFacts {
         facts.payment(call.subject()).calls.add(call);
       }
     }
+    for (Exchange lookUp : round.stage().paymentApi().lookUps()) {
+      if (lookUp.subject().startsWith(round.name() + "-")) {
+        facts.payment(lookUp.subject()).lookUps.add(lookUp);
+      }
+    }
+    facts.hasLookUps = round.stage().looksUpPayments();
     for (Payment payment : facts.payments()) {
       payment.isBooked = round.stage().paymentApi().isBooked(payment.id);
     }
@@ -114,7 +131,7 @@ final class PaymentFacts {
   void add(Exchange exchange) {
     String subject = exchange.subject();
     switch (exchange.kind()) {
-      case PaymentLoad.SEND -> {
+      case PaymentLoad.SEND, PaymentLoad.SEND_WRONG -> {
         Sent feed = feed(subject);
         feed.sends.add(exchange);
         if (feed.sends.size() == 1) {

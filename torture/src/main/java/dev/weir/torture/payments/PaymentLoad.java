@@ -15,15 +15,20 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
 /**
  * Callers that send feeds, again after a failure and on two nodes at the same moment, some with
- * payments of another feed; that cancel payments and feeds, hold and resume feeds, try again what
- * failed, and look at payments.
+ * payments of another feed, some that differ from what they are said to have; that cancel payments
+ * and feeds, hold and resume feeds, try again what failed, and look at payments.
  */
 final class PaymentLoad implements Load {
   static final String FEEDS = "/api/v1/payments/feeds";
   static final String SEND = "feed";
+
+  /** A feed that is said to have what it does not have. */
+  static final String SEND_WRONG = "wrong feed";
+
   static final String HOLD = "hold";
   static final String RESUME = "resume";
   static final String RETRY = "retry";
@@ -50,6 +55,7 @@ final class PaymentLoad implements Load {
   private final String config;
   private final AtomicInteger payments = new AtomicInteger();
   private final List<Feed> feeds = new CopyOnWriteArrayList<>();
+  private final List<Feed> wrongFeeds = new CopyOnWriteArrayList<>();
 
   PaymentLoad(Round round) {
     this.round = round;
@@ -100,6 +106,13 @@ final class PaymentLoad implements Load {
     for (int i = 0; i < count; i++) {
       ids.add(round.name() + "-p" + (last - i));
     }
+    if (random.nextInt(6) == 0) {
+      Feed wrong =
+          new Feed(round.name() + "-w" + last, config, List.copyOf(ids), "", Feed.Totals.WRONG);
+      wrongFeeds.add(wrong);
+      insist(wrong, node);
+      return;
+    }
     String requestedTime = "";
     if (random.nextInt(3) > 0) {
       requestedTime =
@@ -110,7 +123,13 @@ final class PaymentLoad implements Load {
       requestedTime = other.requestedTime();
       ids.add(other.paymentIds().get(random.nextInt(other.paymentIds().size())));
     }
-    Feed feed = new Feed(round.name() + "-f" + last, config, List.copyOf(ids), requestedTime);
+    Feed feed =
+        new Feed(
+            round.name() + "-f" + last,
+            config,
+            List.copyOf(ids),
+            requestedTime,
+            random.nextBoolean() ? Feed.Totals.RIGHT : Feed.Totals.NONE);
     feeds.add(feed);
     if (random.nextInt(4) == 0) {
       Thread copy = Thread.ofVirtual().start(() -> insist(feed, node + 1));
@@ -126,11 +145,13 @@ final class PaymentLoad implements Load {
     for (int tries = 0; tries < MAX_TRIES; tries++) {
       Exchange answer =
           client.postCsv(
-              new Matter(SEND, feed.id()),
+              new Matter(feed.totals() == Feed.Totals.WRONG ? SEND_WRONG : SEND, feed.id()),
               (node + tries) % client.nodes(),
               feed.path(),
               feed.csv());
-      if (answer.isDone()) {
+      boolean isRefused =
+          feed.totals() == Feed.Totals.WRONG && answer.outcome() == Exchange.Outcome.REFUSED;
+      if (answer.isDone() || isRefused) {
         return;
       }
     }
@@ -200,7 +221,7 @@ final class PaymentLoad implements Load {
       Thread.sleep(500);
       open.removeIf(this::isOver);
     }
-    for (Feed feed : feeds) {
+    for (Feed feed : Stream.concat(feeds.stream(), wrongFeeds.stream()).toList()) {
       for (String id : feed.paymentIds()) {
         client.until(() -> client.get(new Matter(LOOK, id), 0, PAYMENTS + id), 200, 404);
       }

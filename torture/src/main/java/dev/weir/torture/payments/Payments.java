@@ -17,7 +17,7 @@ public final class Payments implements Capability {
 
   @Override
   public Set<Promise> promises() {
-    return EnumSet.range(Promise.P1, Promise.P6);
+    return EnumSet.range(Promise.P1, Promise.P7);
   }
 
   @Override

@@ -26,17 +26,28 @@ public final class CalledProgram implements AutoCloseable {
   public static final String CALL = "call";
 
   /** In place of a status: the connection is closed without an answer. */
-  static final int NO_ANSWER = 0;
+  public static final int NO_ANSWER = 0;
+
+  /** The kind of the questions by key that are recorded. */
+  public static final String LOOK_UP = "look-up";
+
+  private static final int NOT_FOUND = 404;
 
   private final HttpServer server;
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final Behaviour behaviour;
   private final Map<String, Integer> attempts = new HashMap<>();
   private final List<Exchange> calls = new ArrayList<>();
+  private final List<Exchange> lookUps = new ArrayList<>();
 
   /** Does what a call asks for, and returns the status of its answer. */
   interface Behaviour {
     int react(String key, String body, SplittableRandom random);
+
+    /** Returns the status of an answer to a question by key. */
+    default int lookUp(String key) {
+      return NOT_FOUND;
+    }
   }
 
   private CalledProgram(HttpServer server, Behaviour behaviour) {
@@ -66,17 +77,29 @@ public final class CalledProgram implements AutoCloseable {
     }
   }
 
+  /** Returns the questions by key so far. */
+  public List<Exchange> lookUps() {
+    synchronized (calls) {
+      return List.copyOf(lookUps);
+    }
+  }
+
   private void answer(HttpExchange http) throws IOException {
     long beginNanos = System.nanoTime();
     Instant beganAt = Instant.now();
     try (http) {
+      boolean isLookUp = http.getRequestMethod().equals("GET");
+      String path = http.getRequestURI().getRawPath();
       String key =
           URLDecoder.decode(
-              http.getRequestHeaders().getFirst("Idempotency-Key"), StandardCharsets.UTF_8);
+              isLookUp
+                  ? path.substring(path.lastIndexOf('/') + 1)
+                  : http.getRequestHeaders().getFirst("Idempotency-Key"),
+              StandardCharsets.UTF_8);
       String body = new String(http.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
-      int status = behaviour.react(key, body, random(key));
+      int status = isLookUp ? behaviour.lookUp(key) : behaviour.react(key, body, random(key));
       // Before it is sent, so that what a node knows is always recorded.
-      record(key, body, beginNanos, beganAt, status);
+      record(isLookUp ? LOOK_UP : CALL, key, body, beginNanos, beganAt, status);
       if (status != NO_ANSWER) {
         byte[] answer = "{}".getBytes(StandardCharsets.UTF_8);
         http.getResponseHeaders().set("Content-Type", "application/json");
@@ -94,12 +117,14 @@ public final class CalledProgram implements AutoCloseable {
     return new SplittableRandom(key.hashCode() * 1_000L + attempt);
   }
 
-  private void record(String key, String body, long beginNanos, Instant beganAt, int status) {
+  private void record(
+      String kind, String key, String body, long beginNanos, Instant beganAt, int status) {
     synchronized (calls) {
-      calls.add(
+      List<Exchange> list = kind.equals(CALL) ? calls : lookUps;
+      list.add(
           new Exchange(
-              calls.size() + 1L,
-              CALL,
+              list.size() + 1L,
+              kind,
               key,
               0,
               body,

@@ -85,6 +85,9 @@ public final class Node implements AutoCloseable {
     settings.put("WEIR_PAYMENTS_DOWNSTREAM_TIMEOUT", "PT2S");
     settings.put("WEIR_PAYMENTS_DOWNSTREAM_LATENESS", "PT8S");
     settings.put("WEIR_PAYMENTS_DOWNSTREAM_PAUSE", "PT8S");
+    if (stage.looksUpPayments()) {
+      settings.put("WEIR_PAYMENTS_DOWNSTREAM_LOOKUP", PaymentApi.LOOK_UP);
+    }
     settings.put("WEIR_PAYMENTS_CEILING", Integer.toString(CEILING));
     settings.put("WEIR_PAYMENTS_GRACE", "PT2S");
     settings.put("WEIR_PAYMENTS_GIVE_UP_AFTER", GIVE_UP_AFTER.toString());

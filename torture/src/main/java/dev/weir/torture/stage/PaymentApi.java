@@ -9,9 +9,15 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A payment API that honours idempotency keys, never forgets one, and is otherwise unreliable: it
- * answers late, not at all, or with statuses that say nothing, and books before or after.
+ * answers late, not at all, or with statuses that say nothing, and books before or after. It can be
+ * asked by key.
  */
 public final class PaymentApi implements AutoCloseable {
+  private static final String PATH = "/payments";
+
+  /** Where it is asked by key. */
+  static final String LOOK_UP = PATH + "/{key}";
+
   /** Payments of closed accounts. */
   private static final int REFUSED_PERCENT = 3;
 
@@ -20,6 +26,7 @@ public final class PaymentApi implements AutoCloseable {
 
   private static final int BOOKED = 201;
   private static final int FOUND = 200;
+  private static final int UNKNOWN = 404;
   private static final int IN_PROGRESS = 409;
   private static final int REFUSED = 422;
   private static final int BAD_GATEWAY = 502;
@@ -29,7 +36,20 @@ public final class PaymentApi implements AutoCloseable {
   private final CalledProgram program;
 
   PaymentApi() throws IOException {
-    this.program = CalledProgram.start("/payments", this::react);
+    this.program =
+        CalledProgram.start(
+            PATH,
+            new CalledProgram.Behaviour() {
+              @Override
+              public int react(String key, String body, SplittableRandom random) {
+                return PaymentApi.this.react(key, random);
+              }
+
+              @Override
+              public int lookUp(String key) {
+                return booked.contains(key) ? FOUND : UNKNOWN;
+              }
+            });
   }
 
   int port() {
@@ -41,12 +61,17 @@ public final class PaymentApi implements AutoCloseable {
     return program.calls();
   }
 
+  /** Returns the questions by key so far. */
+  public List<Exchange> lookUps() {
+    return program.lookUps();
+  }
+
   /** Returns true if the payment is made. */
   public boolean isBooked(String paymentId) {
     return booked.contains(paymentId);
   }
 
-  private int react(String key, String body, SplittableRandom random) {
+  private int react(String key, SplittableRandom random) {
     CalledProgram.pause(random, 1, 30);
     int fate = new SplittableRandom(key.hashCode()).nextInt(100);
     if (fate < REFUSED_PERCENT) {

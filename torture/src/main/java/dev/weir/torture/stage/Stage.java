@@ -197,6 +197,14 @@ public final class Stage implements AutoCloseable {
     return settings.limitsStore().equals("redis");
   }
 
+  /**
+   * Returns true if nodes ask the payment API by key; where limits are counted in PostgreSQL they
+   * do not.
+   */
+  public boolean looksUpPayments() {
+    return countsInRedis();
+  }
+
   /** Returns true if nodes run two versions of the program. */
   public boolean hasTwoVersions() {
     return settings.otherJar().isPresent();

@@ -211,4 +211,53 @@ final class PaymentCheckTest {
     look("FAILED", ",'reason':'given up, and may have been made'");
     assertThat(broken()).contains(Promise.P6);
   }
+
+  @Test
+  void wrongFeedThatIsReceivedBreaksP4() {
+    add("wrong feed", "f1", "paymentId,amount\n" + ID + ",1\n", 400, "{}");
+    look("", "");
+    assertThat(broken()).isEmpty();
+    add("wrong feed", "f1", "paymentId,amount\n" + ID + ",1\n", 202, "{}");
+    assertThat(broken()).containsExactly(Promise.P4);
+  }
+
+  @Test
+  void callOfAWrongFeedBreaksP4() {
+    add("wrong feed", "f1", "paymentId,amount\n" + ID + ",1\n", 0, "");
+    call();
+    look("", "");
+    assertThat(broken()).containsExactly(Promise.P4);
+  }
+
+  @Test
+  void repetitionWithoutALookUpBreaksP7() {
+    facts.hasLookUps = true;
+    send(202);
+    for (int i = 0; i < 2; i++) {
+      call();
+      Exchange answered = facts.payment(ID).calls.removeLast();
+      facts.payment(ID).calls.add(withStatus(answered, 503));
+    }
+    done();
+    look("FAILED", ",'reason':'it may have been made'");
+    Exchange question = HandmadeHistory.at(3, "look-up", ID, "", 404, "{}");
+    facts.payment(ID).lookUps.add(question);
+    assertThat(broken()).isEmpty();
+    facts.payment(ID).lookUps.clear();
+    assertThat(broken()).containsExactly(Promise.P7);
+  }
+
+  private static Exchange withStatus(Exchange call, int status) {
+    return new Exchange(
+        call.number(),
+        call.kind(),
+        call.subject(),
+        call.node(),
+        call.request(),
+        call.beginNanos(),
+        call.beganAt(),
+        call.endNanos(),
+        status,
+        call.answer());
+  }
 }
