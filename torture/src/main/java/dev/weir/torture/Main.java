@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
     footer =
         "Exit code 0: all promises kept. 1: a promise is broken. 2: it could not be found out.")
 public final class Main implements Callable<Integer> {
-  private static final List<String> STORES = List.of("postgresql", "redis");
+  private static final List<String> DEFAULT_STORES = List.of("postgresql", "redis");
   private static final int MAX_SEED = 1_000_000;
 
   @Spec private CommandSpec spec;
@@ -53,9 +53,12 @@ public final class Main implements Callable<Integer> {
 
   @Option(
       names = "--store",
+      split = ",",
       description =
-          "Where limits are counted: postgresql or redis. By default one after the other.")
-  private Optional<String> store = Optional.empty();
+          "Where limits are counted, and what its store is: postgresql, redis, redis-sentinel,"
+              + " redis-cluster, postgresql-standby, postgresql-restored, postgresql-full, or all,"
+              + " one after the other. By default the first two.")
+  private List<String> stores = DEFAULT_STORES;
 
   @Option(
       names = "--beside",
@@ -99,9 +102,9 @@ public final class Main implements Callable<Integer> {
           : 1;
     }
     Path folder = home.resolve("target/torture/" + first);
-    List<String> stores = store.map(List::of).orElse(STORES);
-    Duration each = Duration.ofMillis((long) (minutes * 60_000 / stores.size()));
-    for (String limitsStore : stores) {
+    List<String> chosen = chosenStores();
+    Duration each = Duration.ofMillis((long) (minutes * 60_000 / chosen.size()));
+    for (String limitsStore : chosen) {
       Hunt hunt =
           new Hunt(
               new Stage.Settings(
@@ -114,6 +117,19 @@ public final class Main implements Callable<Integer> {
       }
     }
     return 0;
+  }
+
+  private List<String> chosenStores() {
+    if (stores.equals(List.of("all"))) {
+      return Stage.STORES;
+    }
+    for (String store : stores) {
+      if (!Stage.STORES.contains(store)) {
+        throw new CommandLine.ParameterException(
+            spec.commandLine(), "--store is one of " + Stage.STORES + ", or all");
+      }
+    }
+    return stores;
   }
 
   private List<Mutant> chosen(Path home, List<String> names) throws IOException {

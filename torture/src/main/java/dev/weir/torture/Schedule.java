@@ -3,6 +3,7 @@ package dev.weir.torture;
 import dev.weir.torture.faults.Fault;
 import dev.weir.torture.history.FaultNote;
 import dev.weir.torture.history.History;
+import dev.weir.torture.history.Loss;
 import dev.weir.torture.stage.Stage;
 import java.io.IOException;
 import java.time.Duration;
@@ -39,12 +40,18 @@ final class Schedule {
   static Schedule start(Stage stage, History history, long seed) {
     Schedule schedule = new Schedule(stage, history);
     SplittableRandom random = new SplittableRandom(seed);
-    boolean withLosses = random.nextInt(ROUNDS_BETWEEN_LOSSES) == 0;
+    // Several of Redis are there for the sake of their failovers.
+    boolean withLosses =
+        random.nextInt(stage.redisGroup().isPresent() ? 2 : ROUNDS_BETWEEN_LOSSES) == 0;
     for (Fault.Lane lane : Fault.Lane.values()) {
       List<Fault> faults =
           Fault.all().stream()
               .filter(fault -> fault.lane() == lane && fault.isPossible(stage))
-              .filter(fault -> withLosses || !fault.isLoss())
+              .filter(
+                  fault ->
+                      withLosses
+                          || fault.loss(stage) == Loss.NONE
+                          || fault.loss(stage) == Loss.RESTORED)
               .toList();
       SplittableRandom ofLane = random.split();
       if (!faults.isEmpty()) {
@@ -71,7 +78,7 @@ final class Schedule {
     long beginNanos = System.nanoTime();
     try {
       String name = fault.inflict(stage, random);
-      history.add(new FaultNote(name, beginNanos, System.nanoTime(), fault.isLoss()));
+      history.add(new FaultNote(name, beginNanos, System.nanoTime(), fault.loss(stage)));
     } catch (IOException | RuntimeException | AssertionError e) {
       failures.add(fault.getClass().getSimpleName() + ": " + e);
     }

@@ -16,6 +16,7 @@ import dev.weir.torture.stage.CalledProgram;
 import dev.weir.torture.stage.Client;
 import dev.weir.torture.stage.Node;
 import dev.weir.torture.stage.Stage;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -71,7 +72,13 @@ public final class Torture {
       for (Load load : loads) {
         load.prepare();
       }
-      play(history, loads, seed, time, findings);
+      if (!play(history, loads, seed, time, findings)) {
+        // Without a node, loads cannot be finished, and there is nothing to compare with.
+        if (findings.isClean()) {
+          throw new IllegalStateException("a node is not ready");
+        }
+        return new Outcome(seed, findings, history);
+      }
       for (Load load : loads) {
         load.finish();
       }
@@ -83,22 +90,28 @@ public final class Torture {
     }
   }
 
-  private void play(History history, List<Load> loads, long seed, Duration time, Findings findings)
-      throws InterruptedException {
+  /** Returns true if all nodes are ready in the end. */
+  private boolean play(
+      History history, List<Load> loads, long seed, Duration time, Findings findings)
+      throws IOException, InterruptedException {
     Callers calling = Callers.start(loads, callers, seed);
     Schedule schedule = Schedule.start(stage, history, seed);
     Thread.sleep(time);
     List<String> failures = schedule.end(BOUND);
     failures.forEach(failure -> findings.broken(Promise.A2, failure, List.of()));
     calling.end(BOUND);
+    boolean isReady = true;
     for (Node node : stage.nodes()) {
+      node.startAgainIfItRefused();
       findings.looked(Promise.A2, 1);
       try {
         node.awaitReady();
       } catch (AssertionError e) {
+        isReady = false;
         findings.broken(Promise.A2, String.valueOf(e.getMessage()), List.of());
       }
     }
+    return isReady;
   }
 
   private static void answers(History history, Findings findings) {

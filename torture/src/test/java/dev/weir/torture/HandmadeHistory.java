@@ -42,6 +42,11 @@ public final class HandmadeHistory {
     return BEGIN.getEpochSecond() * 1_000_000L + (long) (second * 1_000_000);
   }
 
+  /** Lets nothing happen until a second. */
+  public void pass(long second) {
+    seconds = Math.max(seconds, second);
+  }
+
   public long seconds() {
     return seconds;
   }

@@ -11,7 +11,9 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.stream.Stream;
 
@@ -23,7 +25,7 @@ public final class Database implements AutoCloseable {
   private static final Duration CONNECTION_BOUND = Duration.ofMinutes(5);
 
   private final Path folder;
-  private EmbeddedDatabase postgresql;
+  private volatile EmbeddedDatabase postgresql;
 
   private Database(Path folder, EmbeddedDatabase postgresql) {
     this.folder = folder;
@@ -38,6 +40,12 @@ public final class Database implements AutoCloseable {
 
   /** Starts one without tables, which the first node creates. */
   static Database startEmpty(Path folder) throws IOException {
+    choosePort(folder);
+    return new Database(folder, EmbeddedDatabase.start(folder));
+  }
+
+  /** Starts one on the files that a folder has already. */
+  public static Database open(Path folder) throws IOException {
     choosePort(folder);
     return new Database(folder, EmbeddedDatabase.start(folder));
   }
@@ -72,6 +80,19 @@ public final class Database implements AutoCloseable {
         "2",
         "WEIR_DB_POOL_MAX",
         "10");
+  }
+
+  /** The password of its only user. */
+  public String password() {
+    return postgresql.password();
+  }
+
+  /** Executes a statement, as an administrator would. */
+  public void execute(String sql) throws SQLException {
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
   }
 
   public Connection connect() throws SQLException {
@@ -112,11 +133,35 @@ public final class Database implements AutoCloseable {
     return new Stopped(postgresql.pid());
   }
 
-  void stop() {
+  /** Ends all its processes on the spot, and does not start it again. */
+  public void killForGood() {
+    killAll(postgresql.pid());
     postgresql.close();
   }
 
-  void startAgain() {
+  /** Stops it in an orderly way. */
+  public void stop() {
+    postgresql.close();
+  }
+
+  /** Copies its files while it does not run. */
+  public void copyTo(Path other) throws IOException {
+    Files.createDirectories(other);
+    PreparedDatabase.copyAll(folder, other);
+  }
+
+  /** Replaces its files by a copy while it does not run. */
+  public void replaceBy(Path copy) throws IOException {
+    try (Stream<Path> files = Files.walk(folder.resolve("postgresql"))) {
+      for (Path each : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(each);
+      }
+    }
+    PreparedDatabase.copyAll(copy, folder);
+  }
+
+  /** Starts it again after it was stopped, on the same port. */
+  public void startAgain() {
     String before = postgresql.jdbcUrl();
     postgresql = EmbeddedDatabase.start(folder);
     if (!postgresql.jdbcUrl().equals(before)) {

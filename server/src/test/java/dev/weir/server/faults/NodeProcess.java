@@ -101,6 +101,12 @@ public final class NodeProcess implements AutoCloseable {
     return this;
   }
 
+  /** Returns true if it has ended by itself while it started, with a line that says why. */
+  public boolean hasRefusedToStart() {
+    return !process.isAlive()
+        && log().lines().reduce((before, line) -> line).orElse("").startsWith("weir: ");
+  }
+
   public long pid() {
     return process.pid();
   }

@@ -23,10 +23,15 @@ public final class PreparedDatabase {
   /** Starts a database with all tables and without rows in a folder that has none yet. */
   public static EmbeddedDatabase start(Path folder) throws IOException {
     Files.createDirectories(folder);
-    for (String part : new String[] {"password", "postgresql"}) {
-      copy(Made.FOLDER.resolve(part), folder.resolve(part));
-    }
+    copyAll(Made.FOLDER, folder);
     return EmbeddedDatabase.start(folder);
+  }
+
+  /** Copies a database that does not run. */
+  static void copyAll(Path from, Path to) throws IOException {
+    for (String part : new String[] {"password", "postgresql"}) {
+      copy(from.resolve(part), to.resolve(part));
+    }
   }
 
   /** Copies owners and permissions too, by which PostgreSQL goes. */

@@ -18,18 +18,21 @@ public final class RedisProcess implements AutoCloseable {
 
   private final int port;
   private final Path log;
-  private final List<String> keeping;
+
+  /** All words but those for the port. */
+  private final List<String> command;
+
   private volatile Process process;
 
   /** Starts one that keeps nothing. */
   public RedisProcess(int port, Path log) throws IOException {
-    this(port, log, List.of("--save", "", "--appendonly", "no"));
+    this(port, log, List.of("redis-server", "--save", "", "--appendonly", "no"));
   }
 
-  private RedisProcess(int port, Path log, List<String> keeping) throws IOException {
+  private RedisProcess(int port, Path log, List<String> command) throws IOException {
     this.port = port;
     this.log = log;
-    this.keeping = keeping;
+    this.command = List.copyOf(command);
     this.process = launch();
     awaitListening();
   }
@@ -41,6 +44,7 @@ public final class RedisProcess implements AutoCloseable {
         port,
         log,
         List.of(
+            "redis-server",
             "--dir",
             folder.toString(),
             "--save",
@@ -51,17 +55,29 @@ public final class RedisProcess implements AutoCloseable {
             "always"));
   }
 
+  /**
+   * Starts one with a file of settings, which it may write to.
+   *
+   * @param isSentinel whether it is a Sentinel, which watches others
+   */
+  public static RedisProcess configured(int port, Path log, Path settings, boolean isSentinel)
+      throws IOException {
+    List<String> command = new ArrayList<>(List.of("redis-server", settings.toString()));
+    if (isSentinel) {
+      command.add("--sentinel");
+    }
+    return new RedisProcess(port, log, command);
+  }
+
   /** Returns true if tests with Redis can run; {@code ./weir test} says that they cannot. */
   public static boolean isInstalled() {
     return Programs.isInstalled("redis-server");
   }
 
   private Process launch() throws IOException {
-    List<String> command =
-        new ArrayList<>(
-            List.of("redis-server", "--port", Integer.toString(port), "--bind", "127.0.0.1"));
-    command.addAll(keeping);
-    return new ProcessBuilder(command)
+    List<String> words = new ArrayList<>(command);
+    words.addAll(List.of("--port", Integer.toString(port), "--bind", "127.0.0.1"));
+    return new ProcessBuilder(words)
         .redirectErrorStream(true)
         .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
         .start();
@@ -104,6 +120,16 @@ public final class RedisProcess implements AutoCloseable {
                 new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII))) {
       socket.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.US_ASCII));
       return String.valueOf(answer.readLine());
+    }
+  }
+
+  /** Sends a command and returns the whole answer, as it is written by the protocol. */
+  public String askAll(String command) throws IOException {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      socket.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.US_ASCII));
+      // Redis answers, and closes the connection.
+      socket.shutdownOutput();
+      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
     }
   }
 

@@ -18,7 +18,7 @@ public final class Relay implements AutoCloseable {
   private static final int BUFFER_BYTES = 8192;
 
   private final ServerSocket entrance;
-  private final int target;
+  private volatile int target;
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
 
   /** Nothing that comes from these goes on. A stream that has lost bytes is of no use any more. */
@@ -36,6 +36,12 @@ public final class Relay implements AutoCloseable {
 
   public int port() {
     return entrance.getLocalPort();
+  }
+
+  /** Leads to another port from now on, and hangs up on all. */
+  public void switchTo(int otherTarget) {
+    target = otherTarget;
+    open.forEach(Relay::hangUp);
   }
 
   /** Hangs up on all, and on those who come. */

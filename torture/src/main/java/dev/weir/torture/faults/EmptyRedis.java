@@ -1,5 +1,6 @@
 package dev.weir.torture.faults;
 
+import dev.weir.torture.history.Loss;
 import dev.weir.torture.stage.Stage;
 import java.io.IOException;
 import java.util.SplittableRandom;
@@ -13,17 +14,17 @@ final class EmptyRedis implements Fault {
 
   @Override
   public boolean isPossible(Stage stage) {
-    return stage.countsInRedis();
+    return stage.countsInRedis() && stage.usesSingleRedis();
   }
 
   @Override
-  public boolean isLoss() {
-    return true;
+  public Loss loss(Stage stage) {
+    return Loss.NOTICED;
   }
 
   @Override
   public String inflict(Stage stage, SplittableRandom random) throws IOException {
-    stage.redis().kill();
+    stage.singleRedis().kill();
     Fault.pause(random, 0, 3_000);
     stage.startRedisEmpty();
     return "Redis came back empty";

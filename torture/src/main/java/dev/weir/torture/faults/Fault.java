@@ -1,5 +1,6 @@
 package dev.weir.torture.faults;
 
+import dev.weir.torture.history.Loss;
 import dev.weir.torture.stage.Stage;
 import java.io.IOException;
 import java.time.Duration;
@@ -22,9 +23,9 @@ public interface Fault {
     return true;
   }
 
-  /** Whether a store loses what it has counted. */
-  default boolean isLoss() {
-    return false;
+  /** What a store loses of what it has counted there. */
+  default Loss loss(Stage stage) {
+    return Loss.NONE;
   }
 
   /** Inflicts it, and ends it before this returns. Returns what it was, for the report. */
@@ -38,10 +39,20 @@ public interface Fault {
         new ChangeVersion(),
         new KillDatabase(),
         new SuspendDatabase(),
+        new FailOverDatabase(),
+        new RestoreDatabase(),
+        new FillDisk(),
         new KillRedis(),
         new SuspendRedis(),
         new EmptyRedis(),
         new OldRedis(),
+        new KillRedisMember(),
+        new SuspendRedisMember(),
+        new EmptyRedisPrimary(),
+        new HandOverRedis(),
+        new PromoteReplica(),
+        new PromoteOldReplica(),
+        new ReplaceSuspendedRedis(),
         new KillKafka(),
         new CutWay(),
         new SilenceWay(),

@@ -13,14 +13,14 @@ final class KillRedis implements Fault {
 
   @Override
   public boolean isPossible(Stage stage) {
-    return stage.usesRedis();
+    return stage.usesSingleRedis();
   }
 
   @Override
   public String inflict(Stage stage, SplittableRandom random) throws IOException {
-    stage.redis().kill();
+    stage.singleRedis().kill();
     Fault.pause(random, 0, 3_000);
-    stage.redis().start();
+    stage.singleRedis().start();
     return "SIGKILL of Redis";
   }
 }

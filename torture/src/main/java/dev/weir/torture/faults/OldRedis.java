@@ -1,5 +1,6 @@
 package dev.weir.torture.faults;
 
+import dev.weir.torture.history.Loss;
 import dev.weir.torture.stage.Stage;
 import java.io.IOException;
 import java.util.SplittableRandom;
@@ -13,21 +14,21 @@ final class OldRedis implements Fault {
 
   @Override
   public boolean isPossible(Stage stage) {
-    return stage.countsInRedis();
+    return stage.countsInRedis() && stage.usesSingleRedis();
   }
 
   @Override
-  public boolean isLoss() {
-    return true;
+  public Loss loss(Stage stage) {
+    return Loss.NOTICED;
   }
 
   @Override
   public String inflict(Stage stage, SplittableRandom random) throws IOException {
-    stage.redis().kill();
+    stage.singleRedis().kill();
     stage.startRedisAndKeepItsData();
     // Longer than the second in which a lost grant may go unnoticed.
     String time = Fault.pause(random, 3_000, 8_000).toString();
-    stage.redis().kill();
+    stage.singleRedis().kill();
     stage.startRedisWithKeptData();
     return "Redis came back as it was %s before".formatted(time);
   }

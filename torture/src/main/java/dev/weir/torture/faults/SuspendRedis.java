@@ -14,12 +14,12 @@ final class SuspendRedis implements Fault {
 
   @Override
   public boolean isPossible(Stage stage) {
-    return stage.usesRedis();
+    return stage.usesSingleRedis();
   }
 
   @Override
   public String inflict(Stage stage, SplittableRandom random) throws IOException {
-    Stopped stopped = stage.redis().hang();
+    Stopped stopped = stage.singleRedis().hang();
     try {
       return "SIGSTOP of Redis for " + Fault.pause(random, 300, 4_000);
     } finally {

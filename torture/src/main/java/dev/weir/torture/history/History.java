@@ -51,7 +51,7 @@ public final class History implements AutoCloseable {
             "fault", fault.name(),
             "beginNanos", fault.beginNanos(),
             "endNanos", fault.endNanos(),
-            "isLoss", fault.isLoss()));
+            "loss", fault.loss().name()));
   }
 
   private void write(String line) {
@@ -70,6 +70,11 @@ public final class History implements AutoCloseable {
 
   public synchronized List<FaultNote> faults() {
     return List.copyOf(faults);
+  }
+
+  /** Returns true if a store may have lost what an exchange did. */
+  public boolean mayBeForgotten(Exchange exchange) {
+    return faults().stream().anyMatch(fault -> fault.mayForget(exchange));
   }
 
   public Path file() {

@@ -10,17 +10,20 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /** Checks that leases that are held for certain never have more places than there are. */
 final class LeaseCheck {
   private final List<Exchange> exchanges;
+  private final Predicate<Exchange> mayBeForgotten;
   private final Findings findings;
 
   /** A lease, from the answer until it was given back or ended. */
   private record Held(Exchange taken, long places, long fromNanos, long untilNanos) {}
 
-  LeaseCheck(List<Exchange> exchanges, Findings findings) {
+  LeaseCheck(List<Exchange> exchanges, Predicate<Exchange> mayBeForgotten, Findings findings) {
     this.exchanges = exchanges;
+    this.mayBeForgotten = mayBeForgotten;
     this.findings = findings;
   }
 
@@ -57,17 +60,18 @@ final class LeaseCheck {
     }
     return exchanges.stream()
         .filter(exchange -> exchange.kind().equals(LeaseCaller.LEASE) && exchange.isDone())
+        .filter(exchange -> !mayBeForgotten.test(exchange))
         .map(taken -> held(taken, later.getOrDefault(taken.fields().text("leaseId"), List.of())))
         .filter(held -> held.untilNanos() - held.fromNanos() > 0)
         .toList();
   }
 
-  private static Held held(Exchange taken, List<Exchange> later) {
+  private Held held(Exchange taken, List<Exchange> later) {
     long untilNanos = endNanos(taken);
     for (Exchange exchange : later) {
       if (exchange.kind().equals(LeaseCaller.RELEASE)) {
         untilNanos = Math.min(untilNanos, exchange.beginNanos());
-      } else if (exchange.isDone()) {
+      } else if (exchange.isDone() && !mayBeForgotten.test(exchange)) {
         untilNanos = Math.max(untilNanos, endNanos(exchange));
       }
     }

@@ -32,17 +32,26 @@ final class LimitCheck implements Check {
       }
     }
     // After a loss each key counts as used up, and ids are forgotten, as the documents say.
-    boolean isLoss = round.history().faults().stream().anyMatch(FaultNote::isLoss);
+    boolean isLoss = round.history().faults().stream().anyMatch(FaultNote::mayUseUp);
     usages.forEach(
         (subject, usage) -> {
           Key key = new Key(subject, usage, findings);
           key.limit();
-          if (!isLoss) {
+          if (!isLoss && !key.isForgotten()) {
             key.exact();
           }
         });
     reused(findings, isLoss);
-    new LeaseCheck(round.history().exchanges(), findings).check();
+    new LeaseCheck(round.history().exchanges(), this::mayBeForgotten, findings).check();
+  }
+
+  private boolean mayBeForgotten(Exchange exchange) {
+    return round.history().mayBeForgotten(exchange);
+  }
+
+  /** What was granted to a key, without what may be granted once more. */
+  private List<Exchange> certainGrants(Usage usage) {
+    return usage.grants().stream().filter(grant -> !mayBeForgotten(grant)).toList();
   }
 
   /** An id of a granted request, sent with another request, is 409. */
@@ -50,7 +59,7 @@ final class LimitCheck implements Check {
     for (Exchange reuse : round.history().exchanges()) {
       if (reuse.kind().equals(LimitLoad.REUSE) && !isLoss) {
         findings.looked(Promise.L4, 1);
-        if (reuse.isDone()) {
+        if (reuse.isDone() && !mayBeForgotten(reuse)) {
           String id = Json.read(reuse.request()).text("requestId");
           List<Exchange> first =
               round.history().exchanges().stream()
@@ -58,10 +67,12 @@ final class LimitCheck implements Check {
                   .filter(check -> check.request().contains("\"" + id + "\""))
                   .limit(1)
                   .toList();
-          findings.broken(
-              Promise.L4,
-              id + " was granted for two different requests",
-              List.of(first.getFirst(), reuse));
+          if (!mayBeForgotten(first.getFirst())) {
+            findings.broken(
+                Promise.L4,
+                id + " was granted for two different requests",
+                List.of(first.getFirst(), reuse));
+          }
         }
       }
     }
@@ -85,6 +96,13 @@ final class LimitCheck implements Check {
       return rule.equals(other.name());
     }
 
+    /** Whether a restore may have lost some of its checks, or a change of its rule. */
+    boolean isForgotten() {
+      return usage.checks().stream().anyMatch(LimitCheck.this::mayBeForgotten)
+          || (is(LimitRule.CHANGING)
+              && round.history().faults().stream().anyMatch(FaultNote::isRestore));
+    }
+
     /** Never more than the limit, whatever happened. */
     void limit() {
       findings.looked(Promise.L1, 1);
@@ -92,11 +110,12 @@ final class LimitCheck implements Check {
         refill();
       } else if (!is(LimitRule.SOLE)) {
         long max = maxGranted();
-        if (usage.granted() > max) {
+        List<Exchange> grants = certainGrants(usage);
+        if (Usage.cost(grants) > max) {
           findings.broken(
               Promise.L1,
-              "%s was granted %d, and its limit is %d".formatted(subject, usage.granted(), max),
-              usage.grants());
+              "%s was granted %d, and its limit is %d".formatted(subject, Usage.cost(grants), max),
+              grants);
         }
       }
     }
@@ -118,7 +137,7 @@ final class LimitCheck implements Check {
     /** A bucket gives no more than its capacity and what is refilled meanwhile. */
     private void refill() {
       findings.looked(Promise.L6, 1);
-      List<Exchange> grants = usage.grants();
+      List<Exchange> grants = certainGrants(usage);
       for (int i = 0; i < grants.size(); i++) {
         long taken = 0;
         for (int j = i; j < grants.size(); j++) {

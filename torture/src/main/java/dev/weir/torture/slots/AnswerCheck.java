@@ -51,6 +51,10 @@ final class AnswerCheck {
       return;
     }
     event.given.forEach(given -> times(event, given));
+    // A restore loses answers, but the times of those were right nevertheless.
+    if (event.isForgotten()) {
+      return;
+    }
     oneSlot(event);
     stored(event);
     if (isReclaimed(event)) {
@@ -75,7 +79,7 @@ final class AnswerCheck {
         && scheduled > request.micros("requestedTime") + SlotConfig.MAX_DELAY_MICROS) {
       early(event, given, "later than maxDelay allows");
     }
-    if (!given.isReplay()) {
+    if (!given.isReplay() && !facts.mayBeForgotten(given.exchange())) {
       facts.change(event.config(), given.version()).ifPresent(change -> open(event, given, change));
       inForce(event, given);
     }

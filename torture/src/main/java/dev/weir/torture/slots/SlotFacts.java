@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -63,12 +64,19 @@ final class SlotFacts {
     final List<Given> given = new ArrayList<>();
     private @Nullable Stored stored;
 
+    /** Whether the database may have lost what some of its requests did. */
+    private boolean isForgotten;
+
     Event(String id) {
       this.id = id;
     }
 
     Optional<Stored> stored() {
       return Optional.ofNullable(stored);
+    }
+
+    boolean isForgotten() {
+      return isForgotten;
     }
 
     String config() {
@@ -93,6 +101,7 @@ final class SlotFacts {
   }
 
   private final Map<String, List<Change>> changes = new HashMap<>();
+  private Predicate<Exchange> mayBeForgotten = exchange -> false;
 
   private SlotFacts(Map<String, Map<Integer, Version>> versions) {
     this.versions = versions;
@@ -105,8 +114,13 @@ final class SlotFacts {
             .map(config -> config.name(round.name()))
             .toArray(String[]::new);
     try (Connection connection = round.stage().database().connect()) {
-      return of(
-          round.history().exchanges(), stored(connection, configs), versions(connection, configs));
+      SlotFacts facts =
+          of(
+              round.history().exchanges(),
+              stored(connection, configs),
+              versions(connection, configs));
+      facts.forget(round.history()::mayBeForgotten);
+      return facts;
     }
   }
 
@@ -126,6 +140,25 @@ final class SlotFacts {
     }
     stored.forEach(slot -> facts.event(slot.eventId()).stored = slot);
     return facts;
+  }
+
+  /**
+   * Marks the events of which the database may have lost something, and leaves out changes that it
+   * may have lost: it gives their versions again.
+   */
+  void forget(Predicate<Exchange> mayBeForgotten) {
+    this.mayBeForgotten = mayBeForgotten;
+    changes.values().forEach(of -> of.removeIf(change -> mayBeForgotten.test(change.exchange())));
+    for (Event event : events.values()) {
+      event.isForgotten =
+          Stream.of(event.asks, event.cancels, event.confirms)
+              .flatMap(List::stream)
+              .anyMatch(mayBeForgotten);
+    }
+  }
+
+  boolean mayBeForgotten(Exchange exchange) {
+    return mayBeForgotten.test(exchange);
   }
 
   private Event event(String id) {

@@ -78,7 +78,7 @@ final class WindowCheck {
       windows.computeIfAbsent(window(event, version), any -> new ArrayList<>()).add(event);
     }
     for (Event event : placed) {
-      if (!event.asks.isEmpty()) {
+      if (!event.asks.isEmpty() && !event.isForgotten()) {
         findings.looked(Promise.S4, 1);
         earliest(event, version, windows);
       }
@@ -119,6 +119,7 @@ final class WindowCheck {
       if (!event.asks.isEmpty() && event.config().equals(name)) {
         event.asks.stream()
             .filter(ask -> ask.status() == UNAVAILABLE && ask.outcome() == Outcome.REFUSED)
+            .filter(ask -> !facts.mayBeForgotten(ask))
             .forEach(ask -> refused(config, placed, ask));
       }
     }

@@ -36,7 +36,7 @@ public final class Node implements AutoCloseable {
   private final NodeProcess process;
   private final Optional<FakeClock> clock;
   private final Relay toDatabase;
-  private final Relay toRedis;
+  private final Optional<Relay> toRedis;
   private final Relay toPaymentApi;
   private final Relay fromClients;
   private final Api api;
@@ -49,7 +49,7 @@ public final class Node implements AutoCloseable {
       NodeProcess process,
       Optional<FakeClock> clock,
       Relay toDatabase,
-      Relay toRedis,
+      Optional<Relay> toRedis,
       Relay toPaymentApi,
       Relay fromClients) {
     this.plan = plan;
@@ -71,7 +71,11 @@ public final class Node implements AutoCloseable {
 
   static Node start(Plan plan, Stage stage) throws IOException {
     Relay toDatabase = new Relay(stage.database().port());
-    Relay toRedis = new Relay(stage.redis().port());
+    // Redis that redirect nodes have a way of their own each.
+    Optional<Relay> toRedis =
+        stage.redisGroup().isPresent()
+            ? Optional.empty()
+            : Optional.of(new Relay(stage.singleRedis().port()));
     Relay toPaymentApi = new Relay(stage.paymentApi().port());
     Map<String, String> settings = new HashMap<>(stage.database().environment(toDatabase.port()));
     settings.put("WEIR_DB_WAIT", "PT2S");
@@ -80,7 +84,8 @@ public final class Node implements AutoCloseable {
     settings.put("WEIR_SLOTS_UPKEEP_EVERY", "PT2S");
     settings.put("WEIR_LIMITS_STORE", plan.limitsStore());
     settings.put("WEIR_LIMITS_NODES", Integer.toString(Stage.NODES));
-    settings.put("WEIR_REDIS_URI", "redis://127.0.0.1:" + toRedis.port());
+    stage.redisGroup().ifPresent(group -> settings.put("WEIR_REDIS_URI", group.uri()));
+    toRedis.ifPresent(relay -> settings.put("WEIR_REDIS_URI", "redis://127.0.0.1:" + relay.port()));
     settings.put("WEIR_PAYMENTS_DOWNSTREAM", "http://127.0.0.1:" + toPaymentApi.port());
     settings.put("WEIR_PAYMENTS_DOWNSTREAM_TIMEOUT", "PT2S");
     settings.put("WEIR_PAYMENTS_DOWNSTREAM_LATENESS", "PT8S");
@@ -119,13 +124,18 @@ public final class Node implements AutoCloseable {
     return clock;
   }
 
+  /** Leads it to another PostgreSQL from now on. */
+  void switchDatabase(int port) {
+    toDatabase.switchTo(port);
+  }
+
   List<Way> ways(boolean withRedis) {
     List<Way> ways = new ArrayList<>();
     ways.add(new Way("clients to " + this, fromClients));
     ways.add(new Way(this + " to PostgreSQL", toDatabase));
     ways.add(new Way(this + " to the payment API", toPaymentApi));
     if (withRedis) {
-      ways.add(new Way(this + " to Redis", toRedis));
+      toRedis.ifPresent(relay -> ways.add(new Way(this + " to Redis", relay)));
     }
     return ways;
   }
@@ -148,6 +158,16 @@ public final class Node implements AutoCloseable {
               return false;
             }
           });
+    }
+  }
+
+  /**
+   * Starts it again if it has ended because its database was lost while it started, as its service
+   * does.
+   */
+  public synchronized void startAgainIfItRefused() throws IOException {
+    if (process.hasRefusedToStart()) {
+      process.restart();
     }
   }
 

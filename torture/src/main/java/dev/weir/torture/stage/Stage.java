@@ -5,6 +5,7 @@ import dev.weir.server.faults.NodeProcess;
 import dev.weir.server.faults.Ports;
 import dev.weir.server.faults.Program;
 import dev.weir.server.faults.RedisProcess;
+import dev.weir.server.faults.Stopped;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -23,6 +24,17 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 public final class Stage implements AutoCloseable {
   static final int NODES = 3;
 
+  /** Where limits may be counted. */
+  public static final List<String> STORES =
+      List.of(
+          "postgresql",
+          "redis",
+          "redis-sentinel",
+          "redis-cluster",
+          "postgresql-standby",
+          "postgresql-restored",
+          "postgresql-full");
+
   /** What was started, last first. */
   private final Deque<AutoCloseable> started;
 
@@ -30,8 +42,9 @@ public final class Stage implements AutoCloseable {
 
   private final Settings settings;
   private final Path data;
-  private final Database database;
-  private final RedisProcess redis;
+  private final Databases databases;
+  private final Optional<RedisProcess> redis;
+  private final Optional<RedisGroup> redisGroup;
   private final PaymentApi paymentApi;
   private final Optional<MessageParts> messages;
   private final List<Node> nodes = new ArrayList<>();
@@ -43,28 +56,36 @@ public final class Stage implements AutoCloseable {
    * @param jar the program
    * @param replacing classes in place of some of the program's
    * @param otherJar another version of the program, which nodes change to and from
-   * @param limitsStore where limits are counted: {@code postgresql} or {@code redis}
+   * @param limitsStore where limits are counted, one of {@link #STORES}
    */
   public record Settings(
       Path folder,
       Path jar,
       Optional<Path> replacing,
       Optional<Path> otherJar,
-      String limitsStore) {}
+      String limitsStore) {
+
+    /** Returns true if PostgreSQL is restored from a backup now and then. */
+    public boolean isRestored() {
+      return limitsStore.equals("postgresql-restored");
+    }
+  }
 
   private Stage(
       Settings settings,
       Path data,
-      Database database,
-      RedisProcess redis,
+      Databases databases,
+      Optional<RedisProcess> redis,
+      Optional<RedisGroup> redisGroup,
       PaymentApi paymentApi,
       Optional<MessageParts> messages,
       Deque<AutoCloseable> started,
       Thread end) {
     this.settings = settings;
     this.data = data;
-    this.database = database;
+    this.databases = databases;
     this.redis = redis;
+    this.redisGroup = redisGroup;
     this.paymentApi = paymentApi;
     this.messages = messages;
     this.started = started;
@@ -85,10 +106,13 @@ public final class Stage implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(end);
     boolean isStarted = false;
     try {
-      RedisProcess redis = startRedis(settings, data);
-      started.push(redis);
-      Database database = Database.start(data.resolve("postgresql"));
-      started.push(database);
+      Optional<RedisGroup> redisGroup = startRedisGroup(settings, data, started);
+      Optional<RedisProcess> redis = Optional.empty();
+      if (redisGroup.isEmpty()) {
+        redis = Optional.of(startRedis(settings, data));
+        started.push(redis.get());
+      }
+      Databases databases = startDatabases(settings, data, started);
       PaymentApi paymentApi = new PaymentApi();
       started.push(paymentApi);
       Optional<MessageParts> messages = Optional.empty();
@@ -96,7 +120,9 @@ public final class Stage implements AutoCloseable {
         messages = Optional.of(MessageParts.start(data.resolve("kafka")));
         started.push(messages.get());
       }
-      Stage stage = new Stage(settings, data, database, redis, paymentApi, messages, started, end);
+      Stage stage =
+          new Stage(
+              settings, data, databases, redis, redisGroup, paymentApi, messages, started, end);
       stage.startNodes();
       isStarted = true;
       return stage;
@@ -107,9 +133,47 @@ public final class Stage implements AutoCloseable {
     }
   }
 
+  private static Databases startDatabases(
+      Settings settings, Path data, Deque<AutoCloseable> started) throws IOException {
+    Path folder = data.resolve("postgresql");
+    return switch (settings.limitsStore()) {
+      case "postgresql-standby" -> new Databases.WithStandby(DatabasePair.start(folder, started));
+      case "postgresql-full" -> startOnSmallDisk(folder, started);
+      default -> new Databases.Single(start(folder, started));
+    };
+  }
+
+  private static Databases startOnSmallDisk(Path folder, Deque<AutoCloseable> started)
+      throws IOException {
+    Optional<SmallDisk> disk = SmallDisk.mount(folder);
+    disk.ifPresent(started::push);
+    Database database = start(folder, started);
+    if (disk.isPresent()) {
+      return new Databases.OnSmallDisk(database, disk.get());
+    }
+    System.err.println("weir: no disk gets full, because only root may mount one");
+    return new Databases.Single(database);
+  }
+
+  private static Database start(Path folder, Deque<AutoCloseable> started) throws IOException {
+    Database database = Database.start(folder);
+    started.push(database);
+    return database;
+  }
+
   private static RedisProcess startRedis(Settings settings, Path data) throws IOException {
     return RedisProcess.durable(
         Ports.free(), settings.folder().resolve("redis.log"), data.resolve("redis"));
+  }
+
+  private static Optional<RedisGroup> startRedisGroup(
+      Settings settings, Path data, Deque<AutoCloseable> started) throws IOException {
+    Path log = settings.folder().resolve("redis.log");
+    return switch (settings.limitsStore()) {
+      case "redis-sentinel" -> Optional.of(SentinelGroup.start(data, log, started));
+      case "redis-cluster" -> Optional.of(ClusterGroup.start(data, log, started));
+      default -> Optional.empty();
+    };
   }
 
   private void startNodes() throws IOException {
@@ -126,7 +190,10 @@ public final class Stage implements AutoCloseable {
       Node node =
           Node.start(
               new Node.Plan(
-                  number, settings.folder(), List.copyOf(programs), settings.limitsStore()),
+                  number,
+                  settings.folder(),
+                  List.copyOf(programs),
+                  countsInRedis() ? "redis" : "postgresql"),
               this);
       Collections.rotate(programs, 1);
       nodes.add(node);
@@ -144,11 +211,76 @@ public final class Stage implements AutoCloseable {
   }
 
   public Database database() {
-    return database;
+    return databases.primary();
   }
 
-  public RedisProcess redis() {
-    return redis;
+  /** Returns true if PostgreSQL has a synchronous standby. */
+  public boolean hasStandby() {
+    return databases instanceof Databases.WithStandby;
+  }
+
+  /** Returns true if PostgreSQL is restored from a backup now and then. */
+  public boolean isRestored() {
+    return settings.isRestored();
+  }
+
+  /** The disk of PostgreSQL, if it can be full. */
+  public Optional<SmallDisk> disk() {
+    return databases instanceof Databases.OnSmallDisk small
+        ? Optional.of(small.disk())
+        : Optional.empty();
+  }
+
+  /** Stops the standby by SIGSTOP until the result is closed. */
+  public Stopped suspendStandby() throws IOException {
+    return pair().suspendStandby();
+  }
+
+  /** The standby takes over from a PostgreSQL that was killed, for all nodes. */
+  public void promoteStandby() throws IOException {
+    pair().promote();
+    nodes.forEach(node -> node.switchDatabase(database().port()));
+  }
+
+  /** Gives PostgreSQL a new standby after a failover. */
+  public void renewStandby() throws IOException {
+    pair().renew();
+  }
+
+  private DatabasePair pair() {
+    if (databases instanceof Databases.WithStandby with) {
+      return with.pair();
+    }
+    throw new IllegalStateException("there is no standby");
+  }
+
+  /** Keeps a backup of PostgreSQL, which is stopped meanwhile. */
+  public void backUpDatabase() throws IOException {
+    Folders.empty(data.resolve("backup"));
+    database().stop();
+    database().copyTo(data.resolve("backup"));
+    database().startAgain();
+  }
+
+  /** Puts the backup in the place of PostgreSQL's files. */
+  public void restoreDatabase() throws IOException {
+    database().stop();
+    database().replaceBy(data.resolve("backup"));
+    database().startAgain();
+  }
+
+  /** The Redis, if there is just one. */
+  public RedisProcess singleRedis() {
+    return redis.orElseThrow();
+  }
+
+  /** Several of Redis, if there are. */
+  public Optional<RedisGroup> redisGroup() {
+    return redisGroup;
+  }
+
+  public boolean hasRedisCluster() {
+    return settings.limitsStore().equals("redis-cluster");
   }
 
   public PaymentApi paymentApi() {
@@ -163,7 +295,8 @@ public final class Stage implements AutoCloseable {
   /** The ways between clients, nodes and all else, as far as they are used. */
   public List<Way> ways() {
     List<Way> ways = new ArrayList<>();
-    nodes.forEach(node -> ways.addAll(node.ways(usesRedis())));
+    nodes.forEach(node -> ways.addAll(node.ways(usesSingleRedis())));
+    redisGroup.ifPresent(group -> ways.addAll(group.ways()));
     messages.ifPresent(parts -> ways.addAll(parts.ways()));
     return ways;
   }
@@ -171,21 +304,21 @@ public final class Stage implements AutoCloseable {
   /** Starts Redis with nothing of what it had, after it was killed. */
   public void startRedisEmpty() throws IOException {
     Folders.empty(data.resolve("redis"));
-    redis.start();
+    singleRedis().start();
   }
 
   /** Keeps what Redis has on disk, after it was killed, and starts it. */
   public void startRedisAndKeepItsData() throws IOException {
     Folders.empty(data.resolve("redis-kept"));
     Folders.copy(data.resolve("redis"), data.resolve("redis-kept"));
-    redis.start();
+    singleRedis().start();
   }
 
   /** Starts Redis with what was kept of its data, after it was killed. */
   public void startRedisWithKeptData() throws IOException {
     Folders.empty(data.resolve("redis"));
     Folders.copy(data.resolve("redis-kept"), data.resolve("redis"));
-    redis.start();
+    singleRedis().start();
   }
 
   /** Where limits are counted. */
@@ -194,7 +327,7 @@ public final class Stage implements AutoCloseable {
   }
 
   public boolean countsInRedis() {
-    return settings.limitsStore().equals("redis");
+    return settings.limitsStore().startsWith("redis");
   }
 
   /**
@@ -210,9 +343,9 @@ public final class Stage implements AutoCloseable {
     return settings.otherJar().isPresent();
   }
 
-  /** Returns true if nodes have any use for Redis. */
-  public boolean usesRedis() {
-    return countsInRedis() || messages.isPresent();
+  /** Returns true if there is just one Redis, and nodes have any use for it. */
+  public boolean usesSingleRedis() {
+    return redis.isPresent() && (countsInRedis() || messages.isPresent());
   }
 
   @Override

@@ -9,6 +9,7 @@ import dev.weir.torture.capability.Round;
 import dev.weir.torture.capability.Violation;
 import dev.weir.torture.history.FaultNote;
 import dev.weir.torture.history.History;
+import dev.weir.torture.history.Loss;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -99,8 +100,54 @@ final class LimitCheckTest {
     check("FIXED/k", 5, 200);
     peek("FIXED/k", 0);
     assertThat(broken()).containsExactly(Promise.L2);
-    history.add(new FaultNote("Redis came back empty", 0, 1, true));
+    history.add(new FaultNote("Redis came back empty", 0, 1, Loss.NOTICED));
     assertThat(broken()).isEmpty();
+  }
+
+  @Test
+  void onlyWhatWasGrantedDuringAFailoverMayBeGrantedAgain() {
+    check("FIXED/k", 15, 200);
+    fault(20, 30, Loss.FORGOTTEN);
+    pass(24);
+    check("FIXED/k", 15, 200);
+    pass(40);
+    assertThat(broken()).isEmpty();
+    check("FIXED/k", 1, 200);
+    assertThat(broken()).containsExactly(Promise.L1);
+    assertThat(violations().getFirst().witness()).hasSize(2);
+  }
+
+  @Test
+  void nothingIsGrantedAgainAfterALossThatIsNoticed() {
+    fault(2, 10, Loss.NOTICED);
+    pass(5);
+    check("FIXED/k", 15, 200);
+    pass(20);
+    check("FIXED/k", 1, 200);
+    assertThat(broken()).containsExactly(Promise.L1);
+  }
+
+  @Test
+  void keyThatNobodyUsedDuringARestoreIsCountedExactly() {
+    fault(10, 20, Loss.RESTORED);
+    pass(14);
+    check("SLIDING/k", 5, 200);
+    pass(30);
+    check("FIXED/k", 5, 200);
+    peek("SLIDING/k", 15);
+    assertThat(broken()).isEmpty();
+    peek("FIXED/k", 15);
+    assertThat(broken()).containsExactly(Promise.L1);
+  }
+
+  /** A fault, in seconds since the begin. */
+  private void fault(long begin, long end, Loss loss) {
+    history.add(new FaultNote("fault", begin * 1_000_000_000L, end * 1_000_000_000L, loss));
+  }
+
+  /** Lets nothing happen until a second. */
+  private void pass(long second) {
+    handmade.pass(second);
   }
 
   @Test

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
 /** Answers and stored slots that keep or break a promise. */
@@ -25,6 +26,9 @@ final class SlotCheckTest {
   private final List<Exchange> exchanges = new ArrayList<>();
   private final List<Stored> stored = new ArrayList<>();
   private long seconds;
+
+  /** What a restore may have lost. */
+  private Predicate<Exchange> lost = exchange -> false;
 
   private void exchange(String kind, String id, String request, int status, String answer) {
     seconds++;
@@ -71,11 +75,16 @@ final class SlotCheckTest {
   }
 
   private List<Promise> broken() {
+    return violations().stream().map(Violation::promise).distinct().toList();
+  }
+
+  private List<Violation> violations() {
     Findings findings = new Findings(EnumSet.allOf(Promise.class));
     SlotFacts facts =
         SlotFacts.of(exchanges, stored, Map.of(TIGHT, Map.of(1, new Version(7, 1_000_000))));
+    facts.forget(lost);
     SlotCheck.check(facts, "r", findings);
-    return findings.violations().stream().map(Violation::promise).distinct().toList();
+    return findings.violations();
   }
 
   @Test
@@ -124,6 +133,15 @@ final class SlotCheckTest {
     give(TIGHT, "f", 0, 0.75);
     store(TIGHT, "f", 0.75, 0);
     assertThat(broken()).contains(Promise.S3);
+  }
+
+  @Test
+  void slotThatARestoreMayHaveLostIsExcusedAndNoOther() {
+    give(TIGHT, "lost", 0, 0);
+    give(TIGHT, "kept", 0, 0.5);
+    lost = exchange -> exchange.subject().equals("lost");
+    assertThat(broken()).containsExactly(Promise.S6);
+    assertThat(violations()).hasSize(1);
   }
 
   @Test
