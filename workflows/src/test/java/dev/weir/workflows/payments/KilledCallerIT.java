@@ -33,6 +33,9 @@ import org.junit.jupiter.api.io.TempDir;
  * A worker that is killed after its call has paid and before it has recorded anything of the
  * answer, in front of a payment API that forgets the keys of its calls. Each worker is a process of
  * its own.
+ *
+ * <p>Only {@code ./weir faults} runs it. In the gate, {@link RepeatedCallsTest} has both claims of
+ * a worker that crashes in its call.
  */
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 final class KilledCallerIT {

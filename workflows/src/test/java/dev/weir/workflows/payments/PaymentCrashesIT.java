@@ -51,6 +51,11 @@ import org.slf4j.LoggerFactory;
  * is a process of its own. Temporal's test server, which keeps nothing on disk, and the bank are in
  * the process of the test.
  *
+ * <p>Only {@code ./weir faults} runs it. In the gate, {@link PaymentFlowTest} and {@link
+ * PaymentsIT} crash before and after any step, with the same checks of calls, audit and slots,
+ * {@link PaymentReconcilerTest} finds feeds and payments that were stored and not started, and the
+ * torture kills nodes that make payments, and their database.
+ *
  * <p>{@code -Dweir.faults.rounds=N} repeats it with other seeds, {@code -Dweir.payments.count=N}
  * makes the feed larger.
  */

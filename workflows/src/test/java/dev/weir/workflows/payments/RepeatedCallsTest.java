@@ -92,6 +92,26 @@ final class RepeatedCallsTest {
   }
 
   @Test
+  void refusalAfterTheCallOfACrashedWorkerSaysThatThePaymentMayHaveBeenMade() {
+    Numbered dying =
+        new Numbered(
+            call -> {
+              if (call == 1) {
+                throw new Crashes.Crash("in the call");
+              }
+              return new Answer.Rejected("status 422");
+            });
+    try (PaymentScene scene = PaymentScene.open(new Settings(15, 20, 0, 0), time -> dying)) {
+      scene.receive("f", scene.feed(1));
+      assertThat(scene.awaitDone("f").failed()).isEqualTo(1);
+      assertThat(dying.calls).hasValue(2);
+      assertThat(status(scene).attempts()).isEqualTo(2);
+      assertThat(status(scene).reason())
+          .isEqualTo("refused, and may have been made by an earlier call: status 422");
+    }
+  }
+
+  @Test
   void paymentInItsRetriesCanBeCancelled() {
     Numbered down = new Numbered(call -> new Answer.Retry(Duration.ZERO, "unreachable"));
     try (PaymentScene scene = PaymentScene.open(CALM, time -> down)) {
