@@ -11,6 +11,7 @@ import dev.weir.torture.history.History;
 import dev.weir.torture.limits.Limits;
 import dev.weir.torture.messages.Messages;
 import dev.weir.torture.payments.Payments;
+import dev.weir.torture.rules.Rules;
 import dev.weir.torture.slots.Slots;
 import dev.weir.torture.stage.CalledProgram;
 import dev.weir.torture.stage.Client;
@@ -26,7 +27,7 @@ import java.util.Set;
 public final class Torture {
   /** What is tortured. A new capability adds itself here. */
   static final List<Capability> CAPABILITIES =
-      List.of(new Slots(), new Limits(), new Messages(), new Payments());
+      List.of(new Slots(), new Limits(), new Rules(), new Messages(), new Payments());
 
   private static final Duration BOUND = Duration.ofMinutes(3);
 
@@ -116,7 +117,8 @@ public final class Torture {
 
   private static void answers(History history, Findings findings) {
     for (Exchange exchange : history.exchanges()) {
-      if (exchange.kind().equals(CalledProgram.CALL)) {
+      if (exchange.kind().equals(CalledProgram.CALL)
+          || CAPABILITIES.stream().anyMatch(capability -> capability.isExceptional(exchange))) {
         continue;
       }
       findings.looked(Promise.A1, 1);

@@ -10,6 +10,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.function.UnaryOperator;
 
 /** What a caller does to one node, over HTTP/1.1 on connections that are kept. */
 public final class Api implements AutoCloseable {
@@ -110,6 +111,12 @@ public final class Api implements AutoCloseable {
             .header("Content-Type", type)
             .POST(HttpRequest.BodyPublishers.ofString(body))
             .build());
+  }
+
+  /** Sends a request of any method, with any header fields. */
+  public HttpResponse<String> send(String path, UnaryOperator<HttpRequest.Builder> request)
+      throws IOException, InterruptedException {
+    return send(request.apply(request(path)).build());
   }
 
   private HttpRequest.Builder request(String path) {

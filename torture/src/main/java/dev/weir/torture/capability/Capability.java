@@ -1,5 +1,6 @@
 package dev.weir.torture.capability;
 
+import dev.weir.torture.history.Exchange;
 import java.util.Set;
 
 /** A part of the product that is tortured. */
@@ -9,6 +10,11 @@ public interface Capability {
 
   /** What it promises. */
   Set<Promise> promises();
+
+  /** Returns true if {@code /openapi.yaml} does not list the status of an answer as usual. */
+  default boolean isExceptional(Exchange exchange) {
+    return false;
+  }
 
   Load load(Round round);
 

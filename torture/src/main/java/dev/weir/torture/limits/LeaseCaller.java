@@ -52,7 +52,7 @@ final class LeaseCaller {
     }
   }
 
-  private static void hold(SplittableRandom random) {
+  static void hold(SplittableRandom random) {
     try {
       Thread.sleep(random.nextInt(10, 300));
     } catch (InterruptedException e) {

@@ -28,7 +28,14 @@ final class LeaseCheck {
   }
 
   void check() {
-    List<Held> all = held();
+    Map<String, List<Held>> byResource = new HashMap<>();
+    for (Held held : held()) {
+      byResource.computeIfAbsent(held.taken().subject(), any -> new ArrayList<>()).add(held);
+    }
+    byResource.values().forEach(this::check);
+  }
+
+  private void check(List<Held> all) {
     for (Held begin : all) {
       findings.looked(Promise.L1, 1);
       // The number of places is greatest where one is taken.
@@ -75,7 +82,9 @@ final class LeaseCheck {
         untilNanos = Math.max(untilNanos, endNanos(exchange));
       }
     }
-    long places = Json.read(taken.request()).number("count");
+    Json request = Json.read(taken.request());
+    long places =
+        Long.parseLong(request.find("count").or(() -> request.find("cost")).orElse("1"));
     return new Held(taken, places, taken.endNanos(), untilNanos);
   }
 

@@ -7,13 +7,14 @@ import dev.weir.torture.capability.Round;
 import dev.weir.torture.history.Exchange;
 import dev.weir.torture.history.FaultNote;
 import dev.weir.torture.history.Json;
+import dev.weir.torture.history.Loss;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * Checks L1 to L6 from what callers saw. What a store has used of a key is known at the end from a
+ * Checks L1 to L9 from what callers saw. What a store has used of a key is known at the end from a
  * peek: at least what was granted, at most that and what may have been granted without an answer.
  */
 final class LimitCheck implements Check {
@@ -43,6 +44,13 @@ final class LimitCheck implements Check {
         });
     reused(findings, isLoss);
     new LeaseCheck(round.history().exchanges(), this::mayBeForgotten, findings).check();
+    new ModeCheck(round.history().exchanges(), round.history().faults(), findings).check();
+    boolean isNothingLost =
+        round.history().faults().stream().allMatch(fault -> fault.loss() == Loss.NONE);
+    if (isNothingLost) {
+      new RefundCheck(round.history().exchanges(), findings).check();
+      new PeekCheck(round.history().exchanges(), findings).check();
+    }
   }
 
   private boolean mayBeForgotten(Exchange exchange) {
@@ -192,7 +200,8 @@ final class LimitCheck implements Check {
                 .formatted(subject, usage.granted(), used),
             witness(usage.grants(), peek));
       }
-      Promise taken = is(LimitRule.ONCE) ? Promise.L4 : Promise.L2;
+      Promise taken =
+          is(LimitRule.ONCE) ? Promise.L4 : is(LimitRule.PEEKED) ? Promise.L8 : Promise.L2;
       long max = is(LimitRule.ONCE) ? usage.maxOfIds() : usage.granted() + usage.unknown();
       findings.looked(taken, 1);
       if (used > max) {

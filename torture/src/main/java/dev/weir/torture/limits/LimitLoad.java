@@ -22,6 +22,15 @@ final class LimitLoad implements Load {
   static final String PEEK = "peek";
   static final String RULE = "rule";
 
+  /** A check of a rule that is not closed without its store. */
+  static final String LENIENT = "check of a lenient rule";
+
+  /** A peek while others take. */
+  static final String LOOK = "look";
+
+  /** A check of a key that has one caller, which does not wait long enough. */
+  static final String SOON = "check too early";
+
   /** A check with the id of another request that was granted. */
   static final String REUSE = "reuse";
 
@@ -32,6 +41,7 @@ final class LimitLoad implements Load {
   static final String BUCKET_RESOURCE = "bucket";
 
   private static final String CHECKS = "/api/v1/check";
+  private static final String PEEKING = ",\"peek\":true";
   private static final String RULES = "/api/admin/rules";
   private static final Duration BOUND = Duration.ofMinutes(2);
   private static final Duration KEY_TIME = Duration.ofSeconds(2);
@@ -46,6 +56,8 @@ final class LimitLoad implements Load {
   private final Round round;
   private final Client client;
   private final LeaseCaller leases;
+  private final RuleLeaseCaller leasesOfRules;
+  private final RefundCaller refunds;
   private final long beginNanos = System.nanoTime();
   private final AtomicLong ids = new AtomicLong();
   private volatile String changingPath = RULES;
@@ -54,6 +66,8 @@ final class LimitLoad implements Load {
     this.round = round;
     this.client = round.client();
     this.leases = new LeaseCaller(round);
+    this.leasesOfRules = new RuleLeaseCaller(round);
+    this.refunds = new RefundCaller(round);
   }
 
   @Override
@@ -84,7 +98,7 @@ final class LimitLoad implements Load {
 
   /** Waits until every node knows the rules and decides by its store. */
   private void awaitStore(String key) {
-    String peek = single(LimitRule.FIXED, key, ",\"peek\":true");
+    String peek = single(LimitRule.FIXED, key, PEEKING);
     for (int i = 0; i < client.nodes(); i++) {
       int node = i;
       Waiting.until(
@@ -101,8 +115,14 @@ final class LimitLoad implements Load {
   @Override
   public void step(SplittableRandom random) {
     int node = random.nextInt(client.nodes());
-    switch (random.nextInt(20)) {
-      case 0, 1, 2 -> leases.step(random, node);
+    switch (random.nextInt(28)) {
+      case 0, 1 -> leases.step(random, node);
+      case 2 -> leasesOfRules.step(random, node, key(random));
+      case 20, 21 -> refunds.step(random, node, key(random));
+      case 22 -> withoutStore(LimitRule.LOCAL, random, node);
+      case 23 -> withoutStore(LimitRule.OPEN, random, node);
+      case 24 -> early(random, node);
+      case 25, 26, 27 -> look(random, node);
       case 3, 4, 5 -> together(random, node);
       case 6, 7, 8, 9 -> once(random, node);
       case 10 -> sole(random, node);
@@ -127,7 +147,7 @@ final class LimitLoad implements Load {
   }
 
   private String single(LimitRule rule, String key, String more) {
-    return "{\"rule\":\"%s\",\"key\":\"%s\"%s}".formatted(rule.name(round.name()), key, more);
+    return rule.request(round.name(), key, more);
   }
 
   private String both(String key, int cost, String more) {
@@ -194,6 +214,49 @@ final class LimitLoad implements Load {
     }
   }
 
+  /** A check of a rule that goes on without its store. */
+  private void withoutStore(LimitRule rule, SplittableRandom random, int node) {
+    String key = key(random);
+    client.post(
+        new Matter(LENIENT, rule.subject(key)), node, CHECKS, single(rule, key, cost(random)));
+  }
+
+  /** Looks most times, and takes sometimes. */
+  private void look(SplittableRandom random, int node) {
+    LimitRule rule = LimitRule.PEEKED;
+    String key = key(random);
+    if (random.nextInt(4) == 0) {
+      client.post(new Matter(CHECK, rule.subject(key)), node, CHECKS, single(rule, key, ""));
+    } else {
+      client.post(new Matter(LOOK, rule.subject(key)), node, CHECKS, single(rule, key, PEEKING));
+    }
+  }
+
+  /** Uses up a key of its own, and asks again before the time that it is told. */
+  private void early(SplittableRandom random, int node) {
+    LimitRule rule = LimitRule.EARLY;
+    String key = "own" + ids.incrementAndGet();
+    for (int i = 0; i <= rule.limit(); i++) {
+      Exchange answer = askEarly(key, (node + i) % client.nodes());
+      if (answer.status() == 429) {
+        double seconds = Double.parseDouble(answer.fields().text("retryAfter"));
+        try {
+          Thread.sleep((long) (seconds * random.nextInt(300, 950)));
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+        }
+        askEarly(key, random.nextInt(client.nodes()));
+        return;
+      }
+    }
+  }
+
+  private Exchange askEarly(String key, int node) {
+    LimitRule rule = LimitRule.EARLY;
+    return client.post(
+        new Matter(SOON, rule.subject(key)), node, CHECKS, single(rule, key, ""));
+  }
+
   private void acquire(SplittableRandom random, int node) {
     client.post(
         new Matter(CHECK, BUCKET_RESOURCE),
@@ -236,23 +299,36 @@ final class LimitLoad implements Load {
     for (String subject : subjects) {
       String key = subject.substring(subject.indexOf('/') + 1);
       for (LimitRule rule :
-          List.of(LimitRule.FIXED, LimitRule.SLIDING, LimitRule.ONCE, LimitRule.CHANGING)) {
+          List.of(
+              LimitRule.FIXED,
+              LimitRule.SLIDING,
+              LimitRule.ONCE,
+              LimitRule.CHANGING,
+              LimitRule.PEEKED)) {
         if (subject.equals(rule.subject(key))) {
-          peek(subject, single(rule, key, ",\"peek\":true"));
+          peek(subject, single(rule, key, PEEKING));
         }
       }
       if (subject.equals(LimitRule.FIRST.subject(key))) {
-        peek(subject, both(key, 1, ",\"peek\":true"));
+        peek(subject, both(key, 1, PEEKING));
       }
+    }
+    for (String subject : refunds.subjects()) {
+      String key = subject.substring(subject.indexOf('/') + 1);
+      peek(RefundCaller.LEFT, subject, single(LimitRule.REFUNDED, key, PEEKING));
     }
   }
 
   private void peek(String subject, String json) {
+    peek(PEEK, subject, json);
+  }
+
+  private void peek(String kind, String subject, String json) {
     Waiting.until(
         "what is left of " + subject,
         BOUND,
         () -> {
-          Exchange answer = client.post(new Matter(PEEK, subject), 0, CHECKS, json);
+          Exchange answer = client.post(new Matter(kind, subject), 0, CHECKS, json);
           return answer.status() == 200 || answer.status() == 429;
         });
   }

@@ -18,7 +18,17 @@ enum LimitRule {
   /** Each key has one caller, which comes back after {@code retryAfter}. */
   SOLE(2, "\"windowSeconds\":2"),
   /** PostgreSQL counts while Redis is unavailable. */
-  FALLBACK(12, "\"windowSeconds\":36000,\"onStoreFailure\":\"fallback\"");
+  FALLBACK(12, "\"windowSeconds\":36000,\"onStoreFailure\":\"fallback\""),
+  /** Grants are given back. */
+  REFUNDED(40, "\"windowSeconds\":36000"),
+  /** Most requests only peek. */
+  PEEKED(10, "\"windowSeconds\":36000"),
+  /** Each key has one caller, which comes back too early. */
+  EARLY(2, "\"windowSeconds\":2"),
+  /** Each node grants a third while the store is unavailable. */
+  LOCAL(12, "\"windowSeconds\":36000,\"onStoreFailure\":\"local\""),
+  OPEN(12, "\"windowSeconds\":36000,\"onStoreFailure\":\"open\""),
+  LEASED(3, "\"algorithm\":\"CONCURRENCY\",\"leaseTtl\":\"PT4S\"");
 
   /** Of a token bucket, in a second. */
   static final double REFILL_RATE = 0.5;
@@ -40,14 +50,37 @@ enum LimitRule {
   }
 
   String json(String round) {
-    return "{\"name\":\"%s\",\"%s\":%d,%s}"
-        .formatted(name(round), this == BUCKET ? "capacity" : "allowedRequests", limit, more);
+    String field =
+        switch (this) {
+          case BUCKET -> "capacity";
+          case LEASED -> "maxConcurrent";
+          case FIXED,
+              SLIDING,
+              FIRST,
+              SECOND,
+              ONCE,
+              CHANGING,
+              SOLE,
+              FALLBACK,
+              REFUNDED,
+              PEEKED,
+              EARLY,
+              LOCAL,
+              OPEN ->
+              "allowedRequests";
+        };
+    return "{\"name\":\"%s\",\"%s\":%d,%s}".formatted(name(round), field, limit, more);
   }
 
   /** A fixed window with other numbers. */
   String json(String round, int otherLimit, int windowSeconds) {
     return "{\"name\":\"%s\",\"allowedRequests\":%d,\"windowSeconds\":%d}"
         .formatted(name(round), otherLimit, windowSeconds);
+  }
+
+  /** The request for one key. */
+  String request(String round, String key, String more) {
+    return "{\"rule\":\"%s\",\"key\":\"%s\"%s}".formatted(name(round), key, more);
   }
 
   /** What a check of it is about. */

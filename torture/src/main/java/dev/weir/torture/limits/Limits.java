@@ -17,7 +17,7 @@ public final class Limits implements Capability {
 
   @Override
   public Set<Promise> promises() {
-    return EnumSet.range(Promise.L1, Promise.L6);
+    return EnumSet.range(Promise.L1, Promise.L9);
   }
 
   @Override

@@ -1,4 +1,4 @@
-/** Limits and leases: a load, and a check of L1 to L6. */
+/** Limits and leases: a load, and a check of L1 to L9. */
 @NullMarked
 package dev.weir.torture.limits;
 

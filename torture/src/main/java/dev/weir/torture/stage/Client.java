@@ -4,15 +4,28 @@ import dev.weir.server.faults.Api;
 import dev.weir.server.faults.Waiting;
 import dev.weir.torture.history.Exchange;
 import dev.weir.torture.history.History;
+import dev.weir.torture.history.Json;
 import java.io.IOException;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /** Sends requests to the nodes and records each with its answer. Thread-safe. */
 public final class Client {
+  /** The header fields that {@link #send} records. */
+  public static final List<String> FIELDS =
+      List.of(
+          "ETag",
+          "X-RateLimit-Limit",
+          "X-RateLimit-Queued",
+          "X-RateLimit-Delay-Ms",
+          "Weir-Decision");
+
   private final Stage stage;
   private final History history;
 
@@ -58,6 +71,33 @@ public final class Client {
     return send(matter, node, path, api -> api.delete(path));
   }
 
+  /**
+   * Sends a request with header fields of its own. The recorded answer is an object of the fields
+   * {@link #FIELDS} that came, and of the {@code body}.
+   *
+   * @param text what is recorded of the request
+   */
+  public Exchange send(
+      Matter matter,
+      int node,
+      String path,
+      UnaryOperator<HttpRequest.Builder> request,
+      String text) {
+    return send(matter, node, text, api -> api.send(path, request), Client::withFields);
+  }
+
+  private static String withFields(HttpResponse<String> answer) {
+    List<Object> members = new ArrayList<>();
+    for (String field : FIELDS) {
+      answer.headers().firstValue(field).ifPresent(value -> members.addAll(List.of(field, value)));
+    }
+    if (answer.body().contains("\"outcome\":\"none\"")) {
+      members.addAll(List.of("outcome", "none"));
+    }
+    members.addAll(List.of("body", answer.body()));
+    return Json.write(members.toArray());
+  }
+
   /** Repeats a request until it is answered with one of these statuses. */
   public Exchange until(Supplier<Exchange> request, Integer... statuses) {
     List<Exchange> attempts = new ArrayList<>();
@@ -71,10 +111,19 @@ public final class Client {
   }
 
   private Exchange send(Matter matter, int node, String request, Call call) {
+    return send(matter, node, request, call, HttpResponse::body);
+  }
+
+  private Exchange send(
+      Matter matter,
+      int node,
+      String request,
+      Call call,
+      Function<HttpResponse<String>, String> text) {
     Begun begun = new Begun(matter, node, request);
     try {
       HttpResponse<String> answer = call.on(api(node));
-      return begun.ended(answer.statusCode(), answer.body());
+      return begun.ended(answer.statusCode(), text.apply(answer));
     } catch (IOException e) {
       return begun.ended(0, e.toString());
     } catch (InterruptedException e) {
