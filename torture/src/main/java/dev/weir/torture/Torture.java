@@ -6,6 +6,7 @@ import dev.weir.torture.capability.Findings;
 import dev.weir.torture.capability.Load;
 import dev.weir.torture.capability.Promise;
 import dev.weir.torture.capability.Round;
+import dev.weir.torture.gateway.Gateways;
 import dev.weir.torture.history.Exchange;
 import dev.weir.torture.history.History;
 import dev.weir.torture.limits.Limits;
@@ -27,7 +28,8 @@ import java.util.Set;
 public final class Torture {
   /** What is tortured. A new capability adds itself here. */
   static final List<Capability> CAPABILITIES =
-      List.of(new Slots(), new Limits(), new Rules(), new Messages(), new Payments());
+      List.of(
+          new Slots(), new Limits(), new Rules(), new Gateways(), new Messages(), new Payments());
 
   private static final Duration BOUND = Duration.ofMinutes(3);
 

@@ -44,6 +44,6 @@ final class TortureIT {
         hunt.run(SEED, Duration.ZERO, new Report(new PrintWriter(text), "redis"));
     assertThat(broken).as(text::toString).isEmpty();
     assertThat(text.toString())
-        .contains("all promises kept", "S1=", "S6=", "L1=", "M1=", "P1=", "A2=3");
+        .contains("all promises kept", "S1=", "S6=", "L1=", "R1=", "G1=", "M1=", "P1=", "A2=3");
   }
 }

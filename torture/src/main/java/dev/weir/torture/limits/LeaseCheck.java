@@ -83,8 +83,7 @@ final class LeaseCheck {
       }
     }
     Json request = Json.read(taken.request());
-    long places =
-        Long.parseLong(request.find("count").or(() -> request.find("cost")).orElse("1"));
+    long places = Long.parseLong(request.find("count").or(() -> request.find("cost")).orElse("1"));
     return new Held(taken, places, taken.endNanos(), untilNanos);
   }
 

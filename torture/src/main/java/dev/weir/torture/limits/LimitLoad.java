@@ -253,8 +253,7 @@ final class LimitLoad implements Load {
 
   private Exchange askEarly(String key, int node) {
     LimitRule rule = LimitRule.EARLY;
-    return client.post(
-        new Matter(SOON, rule.subject(key)), node, CHECKS, single(rule, key, ""));
+    return client.post(new Matter(SOON, rule.subject(key)), node, CHECKS, single(rule, key, ""));
   }
 
   private void acquire(SplittableRandom random, int node) {

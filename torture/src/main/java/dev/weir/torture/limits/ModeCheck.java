@@ -100,9 +100,7 @@ final class ModeCheck {
     boolean isClosed = rule == LimitRule.OPEN || (rule == LimitRule.LOCAL && isCertain);
     if (isOfStore && isClosed) {
       findings.broken(
-          Promise.L9,
-          "a rule that is %s was closed".formatted(behaviour(rule)),
-          List.of(exchange));
+          Promise.L9, "a rule that is %s was closed".formatted(behaviour(rule)), List.of(exchange));
     }
     if (isOfStore
         && isCertain

@@ -48,8 +48,7 @@ final class PeekCheck {
 
   private void looked(Exchange look, Usage usage) {
     findings.looked(Promise.L8, 1);
-    List<Exchange> before =
-        usage.grants().stream().filter(check -> check.precedes(look)).toList();
+    List<Exchange> before = usage.grants().stream().filter(check -> check.precedes(look)).toList();
     List<Exchange> possible =
         usage.checks().stream()
             .filter(check -> check.isDone() || check.isUnknown())

@@ -9,7 +9,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Checks L7, while no store has lost anything: what counts is what was granted and not returned. */
+/**
+ * Checks L7, while no store has lost anything: what counts is what was granted and not returned.
+ */
 final class RefundCheck {
   private final List<Exchange> exchanges;
   private final Findings findings;
@@ -88,7 +90,10 @@ final class RefundCheck {
     }
     for (Exchange exchange : all) {
       if (exchange.kind().equals(RefundCaller.GIVE)) {
-        byId.get(id(exchange)).refunds().add(exchange);
+        Taken taken = byId.get(id(exchange));
+        if (taken != null) {
+          taken.refunds().add(exchange);
+        }
       }
     }
     return List.copyOf(byId.values());

@@ -106,8 +106,7 @@ final class ChangeCaller {
   private void temporary(int node) {
     String name = "temporary" + names.incrementAndGet();
     Exchange created =
-        client.post(
-            new Matter(CREATE, name), node, RuleRegister.RULES, register.json(name, 5, ""));
+        client.post(new Matter(CREATE, name), node, RuleRegister.RULES, register.json(name, 5, ""));
     if (!created.isDone()) {
       return;
     }

@@ -50,7 +50,9 @@ final class ChangeCheck {
   /** The version by which a check was decided, or that a change has made. */
   private Optional<Long> version(Exchange exchange) {
     if (exchange.kind().equals(ChangeCaller.CHANGE)) {
-      return exchange.isDone() ? Optional.of(exchange.fields().number("version")) : Optional.empty();
+      return exchange.isDone()
+          ? Optional.of(exchange.fields().number("version"))
+          : Optional.empty();
     }
     return exchange.status() == 0
         ? Optional.empty()
@@ -114,7 +116,7 @@ final class ChangeCheck {
           List<Exchange> witness =
               exchanges.stream()
                   .filter(other -> other.subject().equals(exchange.subject()))
-                  .filter(other -> other.precedes(exchange) || other == exchange)
+                  .filter(other -> other.precedes(exchange) || other.equals(exchange))
                   .toList();
           findings.broken(
               Promise.R3,

@@ -61,8 +61,7 @@ final class QueueCaller {
   /** Asks what is left of each key. */
   void finish(PatientAsker asker) {
     for (String key : keys) {
-      asker.until(
-          () -> register.check(LEFT, key, 0, QUEUE, key, ",\"peek\":true"), 200, 429);
+      asker.until(() -> register.check(LEFT, key, 0, QUEUE, key, ",\"peek\":true"), 200, 429);
     }
   }
 }

@@ -89,8 +89,7 @@ final class QueueCheck {
     if (passed.size() > QueueCaller.LIMIT) {
       findings.broken(
           Promise.R1,
-          "%d of %s passed without waiting, of %d"
-              .formatted(passed.size(), key, QueueCaller.LIMIT),
+          "%d of %s passed without waiting, of %d".formatted(passed.size(), key, QueueCaller.LIMIT),
           passed);
     }
   }
@@ -165,13 +164,13 @@ final class QueueCheck {
     Exchange exchange = place.exchange();
     List<Exchange> held =
         places.stream()
-            .filter(other -> other != place)
+            .filter(other -> !other.equals(place))
             .filter(other -> other.isHeldFrom(exchange.beginNanos(), place.takenNanos()))
             .map(Place::exchange)
             .toList();
     long possible =
         asked.stream()
-            .filter(other -> other != exchange && mayHaveHeld(other, exchange, place))
+            .filter(other -> !other.equals(exchange) && mayHaveHeld(other, exchange, place))
             .count();
     if (place.position() <= held.size() || place.position() > possible + 1) {
       List<Exchange> witness = new ArrayList<>(held);

@@ -11,6 +11,7 @@ final class RuleLoad implements Load {
   private static final Duration KEY_TIME = Duration.ofSeconds(3);
 
   private final Round round;
+  private final RuleRegister register;
   private final QueueCaller queues;
   private final ChangeCaller changes;
   private final AuthorizeCaller proxies;
@@ -18,7 +19,7 @@ final class RuleLoad implements Load {
 
   RuleLoad(Round round) {
     this.round = round;
-    RuleRegister register = new RuleRegister(round);
+    this.register = new RuleRegister(round);
     this.queues = new QueueCaller(round, register);
     this.changes = new ChangeCaller(round, register);
     this.proxies = new AuthorizeCaller(round, register);
@@ -29,6 +30,8 @@ final class RuleLoad implements Load {
     queues.prepare();
     changes.prepare();
     proxies.prepare();
+    // The last one: nodes read all rules together.
+    register.awaitEverywhere(AuthorizeCaller.AUTHORIZE);
   }
 
   @Override

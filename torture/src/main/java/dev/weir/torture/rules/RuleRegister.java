@@ -41,6 +41,14 @@ final class RuleRegister {
         .orElseThrow(() -> new IllegalStateException("there is no rule " + rule + " in " + all));
   }
 
+  /** Waits until all nodes know a rule: without it they would let requests pass. */
+  void awaitEverywhere(String rule) {
+    for (int i = 0; i < client.nodes(); i++) {
+      int node = i;
+      client.until(() -> check("wait", rule, node, rule, "none", ",\"peek\":true"), 200);
+    }
+  }
+
   private static Optional<String> path(String rules, String name) {
     Matcher id = Pattern.compile("\"id\":(\\d+),\"name\":\"" + name + "\"").matcher(rules);
     return id.find() ? Optional.of(RULES + "/" + id.group(1)) : Optional.empty();
@@ -62,8 +70,7 @@ final class RuleRegister {
 
   /** Checks a rule, and records the header fields of the answer. */
   Exchange check(String kind, String subject, int node, String rule, String key, String more) {
-    String json =
-        "{\"rule\":\"%s\",\"key\":\"%s\"%s}".formatted(name(rule), key, more);
+    String json = "{\"rule\":\"%s\",\"key\":\"%s\"%s}".formatted(name(rule), key, more);
     return client.send(
         new Matter(kind, subject),
         node,

@@ -98,6 +98,25 @@ public final class Client {
     return Json.write(members.toArray());
   }
 
+  /** A request that is not one to the API. */
+  public interface OtherCall {
+    Answer send() throws IOException;
+  }
+
+  /** What is recorded of an answer. */
+  public record Answer(int status, String text) {}
+
+  /** Records a request of another kind. */
+  public Exchange record(Matter matter, int node, String request, OtherCall call) {
+    Begun begun = new Begun(matter, node, request);
+    try {
+      Answer answer = call.send();
+      return begun.ended(answer.status(), answer.text());
+    } catch (IOException e) {
+      return begun.ended(0, e.toString());
+    }
+  }
+
   /** Repeats a request until it is answered with one of these statuses. */
   public Exchange until(Supplier<Exchange> request, Integer... statuses) {
     List<Exchange> attempts = new ArrayList<>();

@@ -39,6 +39,7 @@ public final class Node implements AutoCloseable {
   private final Optional<Relay> toRedis;
   private final Relay toPaymentApi;
   private final Relay fromClients;
+  private final GatewayWays gateway;
   private final Api api;
 
   /** The index of the program that runs. */
@@ -51,7 +52,8 @@ public final class Node implements AutoCloseable {
       Relay toDatabase,
       Optional<Relay> toRedis,
       Relay toPaymentApi,
-      Relay fromClients) {
+      Relay fromClients,
+      GatewayWays gateway) {
     this.plan = plan;
     this.process = process;
     this.clock = clock;
@@ -59,6 +61,7 @@ public final class Node implements AutoCloseable {
     this.toRedis = toRedis;
     this.toPaymentApi = toPaymentApi;
     this.fromClients = fromClients;
+    this.gateway = gateway;
     this.api = new Api(URI.create("http://127.0.0.1:" + fromClients.port()), WAIT);
   }
 
@@ -96,6 +99,8 @@ public final class Node implements AutoCloseable {
     settings.put("WEIR_PAYMENTS_CEILING", Integer.toString(CEILING));
     settings.put("WEIR_PAYMENTS_GRACE", "PT2S");
     settings.put("WEIR_PAYMENTS_GIVE_UP_AFTER", GIVE_UP_AFTER.toString());
+    GatewayWays gateway = GatewayWays.to(stage.upstream());
+    settings.putAll(gateway.environment());
     stage.messages().ifPresent(parts -> settings.putAll(parts.environment()));
     String name = "node-" + plan.number();
     // One clock is wrong, the others are right: what differs is what matters.
@@ -108,7 +113,7 @@ public final class Node implements AutoCloseable {
         NodeProcess.start(
             plan.folder().resolve(name + ".log"), settings, plan.programs().getFirst());
     Relay fromClients = new Relay(process.address().getPort());
-    return new Node(plan, process, clock, toDatabase, toRedis, toPaymentApi, fromClients);
+    return new Node(plan, process, clock, toDatabase, toRedis, toPaymentApi, fromClients, gateway);
   }
 
   /** From 1. */
@@ -118,6 +123,11 @@ public final class Node implements AutoCloseable {
 
   public Api api() {
     return api;
+  }
+
+  /** The port by which clients reach its gateway. */
+  public int gatewayPort() {
+    return gateway.port();
   }
 
   public Optional<FakeClock> clock() {
@@ -134,6 +144,7 @@ public final class Node implements AutoCloseable {
     ways.add(new Way("clients to " + this, fromClients));
     ways.add(new Way(this + " to PostgreSQL", toDatabase));
     ways.add(new Way(this + " to the payment API", toPaymentApi));
+    ways.addAll(gateway.ways(this));
     if (withRedis) {
       toRedis.ifPresent(relay -> ways.add(new Way(this + " to Redis", relay)));
     }

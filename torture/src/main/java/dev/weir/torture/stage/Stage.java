@@ -46,6 +46,7 @@ public final class Stage implements AutoCloseable {
   private final Optional<RedisProcess> redis;
   private final Optional<RedisGroup> redisGroup;
   private final PaymentApi paymentApi;
+  private final Upstream upstream;
   private final Optional<MessageParts> messages;
   private final List<Node> nodes = new ArrayList<>();
 
@@ -78,6 +79,7 @@ public final class Stage implements AutoCloseable {
       Optional<RedisProcess> redis,
       Optional<RedisGroup> redisGroup,
       PaymentApi paymentApi,
+      Upstream upstream,
       Optional<MessageParts> messages,
       Deque<AutoCloseable> started,
       Thread end) {
@@ -87,6 +89,7 @@ public final class Stage implements AutoCloseable {
     this.redis = redis;
     this.redisGroup = redisGroup;
     this.paymentApi = paymentApi;
+    this.upstream = upstream;
     this.messages = messages;
     this.started = started;
     this.end = end;
@@ -115,6 +118,8 @@ public final class Stage implements AutoCloseable {
       Databases databases = startDatabases(settings, data, started);
       PaymentApi paymentApi = new PaymentApi();
       started.push(paymentApi);
+      Upstream upstream = new Upstream();
+      started.push(upstream);
       Optional<MessageParts> messages = Optional.empty();
       if (hasMessages) {
         messages = Optional.of(MessageParts.start(data.resolve("kafka")));
@@ -122,7 +127,7 @@ public final class Stage implements AutoCloseable {
       }
       Stage stage =
           new Stage(
-              settings, data, databases, redis, redisGroup, paymentApi, messages, started, end);
+              settings, data, databases, redis, redisGroup, paymentApi, upstream, messages, started, end);
       stage.startNodes();
       isStarted = true;
       return stage;
@@ -285,6 +290,11 @@ public final class Stage implements AutoCloseable {
 
   public PaymentApi paymentApi() {
     return paymentApi;
+  }
+
+  /** The service behind the gateways. */
+  public Upstream upstream() {
+    return upstream;
   }
 
   /** What messages need, if there are messages. */
