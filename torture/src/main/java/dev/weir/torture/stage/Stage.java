@@ -127,7 +127,16 @@ public final class Stage implements AutoCloseable {
       }
       Stage stage =
           new Stage(
-              settings, data, databases, redis, redisGroup, paymentApi, upstream, messages, started, end);
+              settings,
+              data,
+              databases,
+              redis,
+              redisGroup,
+              paymentApi,
+              upstream,
+              messages,
+              started,
+              end);
       stage.startNodes();
       isStarted = true;
       return stage;
