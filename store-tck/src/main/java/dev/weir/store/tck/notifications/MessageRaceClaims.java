@@ -76,10 +76,10 @@ interface MessageRaceClaims extends MessageClaims {
           new MessageStep.Remove(-1));
 
   /**
-   * One of how many races is run; 1 runs all of them. Each pair of steps is run after some of what
-   * may have happened before.
+   * One of how many races is run; 1 runs all of them. By default each pair of steps is run once,
+   * after one of what may have happened before.
    */
-  int SHARE = Integer.getInteger("weir.races.share", 3);
+  int SHARE = Integer.getInteger("weir.races.share", BEFORE.size());
 
   @Test
   default void anyTwoStepsEndAsTheModelDoesInSomeOrder() {
