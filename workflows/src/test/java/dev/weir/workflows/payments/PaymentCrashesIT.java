@@ -52,7 +52,7 @@ import org.slf4j.LoggerFactory;
  * the process of the test.
  *
  * <p>Only {@code ./weir faults} runs it. In the gate, {@link PaymentFlowTest} and {@link
- * PaymentsIT} crash before and after any step, with the same checks of calls, audit and slots,
+ * LargeFeedTest} crash before and after any step, with the same checks of calls, audit and slots,
  * {@link PaymentReconcilerTest} finds feeds and payments that were stored and not started, and the
  * torture kills nodes that make payments, and their database.
  *

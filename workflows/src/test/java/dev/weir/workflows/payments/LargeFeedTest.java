@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
  * socket that fails now and then, and crashes before and after any step of any part. {@code
  * -Dweir.payments.count=10000} makes it larger.
  */
-final class PaymentsIT {
-  private static final Logger log = LoggerFactory.getLogger(PaymentsIT.class);
+final class LargeFeedTest {
+  private static final Logger log = LoggerFactory.getLogger(LargeFeedTest.class);
   private static final int PAYMENTS = Integer.getInteger("weir.payments.count", 300);
   private static final int CEILING = 50;
   private static final SimulatorSettings.Faults FAULTS =
