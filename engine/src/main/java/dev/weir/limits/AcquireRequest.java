@@ -52,6 +52,11 @@ public record AcquireRequest(
     return new AcquireRequest(List.copyOf(parts), Map.of(), RequestBinding.NONE);
   }
 
+  /** Returns a request of several parts, such as a user, an organisation and a global limit. */
+  public static AcquireRequest all(LimitRequest... parts) {
+    return all(List.of(parts));
+  }
+
   /** Returns this request with an id by which it may be repeated. */
   public AcquireRequest withRequestId(String id) {
     return new AcquireRequest(parts, delays, bind(parts, id, requestTtl()));

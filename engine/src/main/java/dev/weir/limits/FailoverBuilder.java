@@ -3,8 +3,10 @@ package dev.weir.limits;
 import static java.util.Objects.requireNonNull;
 
 import dev.weir.StoreException;
+import dev.weir.internal.Micros;
 import dev.weir.internal.SteadyClock;
 import dev.weir.limits.memory.MemoryLimitStore;
+import java.time.InstantSource;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -77,9 +79,10 @@ public final class FailoverBuilder {
     return this;
   }
 
-  /** Sets the clock of this node, in microseconds since the epoch. */
-  public FailoverBuilder clock(LongSupplier micros) {
-    this.nowMicros = requireNonNull(micros, "clock");
+  /** Sets the clock of this node, which never steps backwards. */
+  public FailoverBuilder clock(InstantSource clock) {
+    requireNonNull(clock, "clock");
+    this.nowMicros = () -> Micros.ceil(clock.instant());
     return this;
   }
 

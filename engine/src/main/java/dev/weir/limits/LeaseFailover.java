@@ -3,9 +3,11 @@ package dev.weir.limits;
 import static java.util.Objects.requireNonNull;
 
 import dev.weir.StoreException;
+import dev.weir.internal.Micros;
 import dev.weir.internal.SteadyClock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
@@ -81,9 +83,10 @@ public final class LeaseFailover implements LeaseStore {
       return this;
     }
 
-    /** Sets the clock of this node, in microseconds since the epoch. */
-    public Builder clock(LongSupplier micros) {
-      this.nowMicros = requireNonNull(micros, "clock");
+    /** Sets the clock of this node, which never steps backwards. */
+    public Builder clock(InstantSource clock) {
+      requireNonNull(clock, "clock");
+      this.nowMicros = () -> Micros.ceil(clock.instant());
       return this;
     }
 

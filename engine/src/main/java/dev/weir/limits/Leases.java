@@ -6,6 +6,7 @@ import dev.weir.StoreException;
 import dev.weir.internal.OpenGuard;
 import dev.weir.limits.memory.MemoryLeaseStore;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.UUID;
 
 /**
@@ -38,6 +39,11 @@ public final class Leases implements AutoCloseable {
   /** Returns leases in the memory of this process. */
   public static Leases inMemory() {
     return on(new MemoryLeaseStore());
+  }
+
+  /** Returns leases in the memory of this process, which expire by a clock. */
+  public static Leases inMemory(InstantSource clock) {
+    return on(new MemoryLeaseStore(requireNonNull(clock, "clock")));
   }
 
   /** Returns leases in a store, which is closed with them. */
@@ -146,6 +152,12 @@ public final class Leases implements AutoCloseable {
   public LeaseDecision renew(String resource, Concurrency limit, String leaseId) {
     guard.requireOpen();
     return store.renew(resource, limit, leaseId);
+  }
+
+  /** Takes a place in the queue of a resource, see {@link LeaseStore#join}. */
+  LeaseDecision join(String resource, Queue queue, String ticketId) {
+    guard.requireOpen();
+    return store.join(resource, queue, ticketId);
   }
 
   /** Ends a lease. May be repeated. */

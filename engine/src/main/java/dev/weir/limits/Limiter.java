@@ -4,6 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import dev.weir.internal.OpenGuard;
 import dev.weir.limits.memory.MemoryLimitStore;
+import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 
 /**
@@ -28,10 +30,14 @@ public final class Limiter implements AutoCloseable {
   /** Common to all limiters that {@link #observedBy} derives, because they close one store. */
   private final OpenGuard guard;
 
-  private Limiter(LimitStore store, LimitObserver observer, OpenGuard guard) {
+  private final WaitingCallers waiting;
+
+  private Limiter(
+      LimitStore store, LimitObserver observer, OpenGuard guard, WaitingCallers waiting) {
     this.store = store;
     this.observer = observer;
     this.guard = guard;
+    this.waiting = waiting;
   }
 
   /** Returns a limiter that counts in the memory of this process. */
@@ -39,15 +45,24 @@ public final class Limiter implements AutoCloseable {
     return on(new MemoryLimitStore());
   }
 
+  /** Returns a limiter that counts in the memory of this process, by a clock. */
+  public static Limiter inMemory(InstantSource clock) {
+    return on(new MemoryLimitStore(requireNonNull(clock, "clock")));
+  }
+
   /** Returns a limiter that counts in a store, which it closes when it is closed. */
   public static Limiter on(LimitStore store) {
+    return on(store, new WaitingCallers());
+  }
+
+  static Limiter on(LimitStore store, WaitingCallers waiting) {
     return new Limiter(
-        requireNonNull(store, "store"), LimitObserver.NONE, new OpenGuard("the limiter"));
+        requireNonNull(store, "store"), LimitObserver.NONE, new OpenGuard("the limiter"), waiting);
   }
 
   /** Returns a limiter on the same store that reports to an observer. Both are closed together. */
   public Limiter observedBy(LimitObserver other) {
-    return new Limiter(store, requireNonNull(other, "observer"), guard);
+    return new Limiter(store, requireNonNull(other, "observer"), guard, waiting);
   }
 
   /** Takes one unit if it is available; the fastest form. */
@@ -81,10 +96,45 @@ public final class Limiter implements AutoCloseable {
     return decision;
   }
 
+  /** Takes one unit, and waits up to {@code maxWait} for it. */
+  public Decision acquire(Policy policy, String key, Duration maxWait) throws InterruptedException {
+    return acquire(policy, key, 1, maxWait);
+  }
+
+  /**
+   * Takes {@code cost} units, and waits up to {@code maxWait} for them. Meant for virtual threads.
+   *
+   * <p>Callers of this limiter that wait for the same policy and key are served in the order of
+   * their arrival. Nothing is taken for a caller that gives up.
+   *
+   * @return a refusal as soon as it is certain that the wait would be longer than {@code maxWait}
+   *     unless units are given back
+   * @throws InterruptedException if the caller is interrupted while waiting; nothing was taken
+   */
+  public Decision acquire(Policy policy, String key, long cost, Duration maxWait)
+      throws InterruptedException {
+    return acquire(AcquireRequest.of(new LimitRequest(policy, key, cost)), maxWait).decision();
+  }
+
+  /** Takes all units that are requested, of different limits or keys, or nothing. */
+  public AcquireResult acquire(LimitRequest... parts) {
+    return acquire(AcquireRequest.all(parts));
+  }
+
   /** Takes everything that is requested, or nothing. */
   public AcquireResult acquire(AcquireRequest request) {
     guard.requireOpen();
     return observed(request, store.decide(request));
+  }
+
+  /**
+   * Takes everything that is requested, and waits up to {@code maxWait} for it; see {@link
+   * #acquire(Policy, String, long, Duration)}. Callers wait behind those that request the same
+   * limits and keys.
+   */
+  public AcquireResult acquire(AcquireRequest request, Duration maxWait)
+      throws InterruptedException {
+    return waiting.acquire(request, maxWait, () -> acquire(request));
   }
 
   /** Returns the decision that {@link #acquire(Policy, String)} would make. Takes nothing. */

@@ -1,5 +1,6 @@
 package dev.weir.limits;
 
+import dev.weir.internal.Micros;
 import dev.weir.limits.memory.MemoryLimitStore;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -23,7 +24,7 @@ final class LocalShare {
    * @param maxKeys the maximum number of keys
    */
   LocalShare(LongSupplier nowMicros, int nodes, long maxKeys) {
-    this.memory = new MemoryLimitStore(nowMicros, maxKeys);
+    this.memory = new MemoryLimitStore(() -> Micros.instant(nowMicros.getAsLong()), maxKeys);
     this.nodes = nodes;
   }
 

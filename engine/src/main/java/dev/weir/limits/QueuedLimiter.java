@@ -1,5 +1,7 @@
 package dev.weir.limits;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.weir.limits.internal.LimitNames;
 import java.time.Duration;
 import java.util.UUID;
@@ -13,13 +15,18 @@ import java.util.UUID;
  */
 public final class QueuedLimiter {
   private final Limiter limiter;
-  private final LeaseStore places;
+  private final Leases places;
   private final Queue queue;
 
-  public QueuedLimiter(Limiter limiter, LeaseStore places, Queue queue) {
-    this.limiter = limiter;
-    this.places = places;
-    this.queue = queue;
+  /**
+   * Creates a limiter with a queue.
+   *
+   * @param places holds the places in the queue; it may hold other leases as well
+   */
+  public QueuedLimiter(Limiter limiter, Leases places, Queue queue) {
+    this.limiter = requireNonNull(limiter, "limiter");
+    this.places = requireNonNull(places, "places");
+    this.queue = requireNonNull(queue, "queue");
   }
 
   /**

@@ -1,18 +1,23 @@
 package dev.weir.rules;
 
 import dev.weir.StoreException;
+import dev.weir.internal.Micros;
 import dev.weir.limits.AcquireRequest;
 import dev.weir.limits.AcquireResult;
 import dev.weir.limits.Decision;
 import dev.weir.limits.LeaseDecision;
 import dev.weir.limits.LeaseStore;
+import dev.weir.limits.LimitRequest;
 import dev.weir.limits.LimitStore;
+import dev.weir.limits.Refund;
 import dev.weir.limits.RequestBinding;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -73,6 +78,11 @@ public final class RuleEvaluator {
         observer,
         () -> TimeUnit.NANOSECONDS.toMicros(System.nanoTime()),
         InstantSource.system());
+  }
+
+  /** Creates an evaluator with a clock of its own, such as one that a test sets. */
+  public RuleEvaluator(RuleIndex index, Stores stores, RuleObserver observer, InstantSource clock) {
+    this(index, stores, observer, () -> Micros.ceil(clock.instant()), clock);
   }
 
   /**
@@ -291,6 +301,65 @@ public final class RuleEvaluator {
   public Optional<LeaseDecision> renew(RuleCheck check, String leaseId) {
     return check.rule().kind() instanceof LimitedRule.Leased leased
         ? Optional.of(held.renew(check, leased, leaseId))
+        : Optional.empty();
+  }
+
+  /**
+   * Gives back what an admitted request took from counters, because the work was not done after
+   * all. Leases and places in queues are given back by closing the ticket. For a request with a
+   * request id, see {@link #refund(Verdict, List, Repeat)}.
+   */
+  public Refund refund(Verdict verdict) {
+    List<LimitRequest> parts = new ArrayList<>(verdict.results().size());
+    for (RuleResult result : verdict.results()) {
+      if (result.outcome() instanceof Decision.Allowed) {
+        limitRequest(result.check()).ifPresent(parts::add);
+      }
+    }
+    return isAdmitted(verdict) && !parts.isEmpty()
+        ? refund(AcquireRequest.all(parts), verdict)
+        : Refund.UNKNOWN;
+  }
+
+  /**
+   * Gives back what an admitted request with a request id took from counters, once for each id.
+   *
+   * @param checks the checks that were decided
+   */
+  public Refund refund(Verdict verdict, List<RuleCheck> checks, Repeat repeat) {
+    List<LimitRequest> parts = new ArrayList<>(checks.size());
+    for (RuleCheck check : checks) {
+      if (check.rule().isActive() && !check.rule().isShadow()) {
+        limitRequest(check).ifPresent(parts::add);
+      }
+    }
+    return isAdmitted(verdict)
+        ? refund(new AcquireRequest(parts, Map.of(), repeat.binding(checks)), verdict)
+        : Refund.UNKNOWN;
+  }
+
+  private Refund refund(AcquireRequest request, Verdict verdict) {
+    // With an id and without a time, the store has the time.
+    return stores
+        .counts()
+        .refund(
+            request,
+            new AcquireResult(
+                List.of(), verdict.decidedAt().orElse(Instant.EPOCH), verdict.mode()));
+  }
+
+  private static boolean isAdmitted(Verdict verdict) {
+    return switch (verdict) {
+      case Verdict.Passed passed -> true;
+      case Verdict.Queued queued -> true;
+      case Verdict.Refused refused -> false;
+      case Verdict.Reused reused -> false;
+    };
+  }
+
+  private static Optional<LimitRequest> limitRequest(RuleCheck check) {
+    return check.rule().kind() instanceof LimitedRule.Counted counted
+        ? Optional.of(new LimitRequest(counted.policy(), check.key(), check.cost()))
         : Optional.empty();
   }
 

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
@@ -89,8 +90,8 @@ final class SideLanes {
       lanes.put(name, opened);
       lane = opened;
     }
-    Instant requested = waiting.request().request().requestedTime();
-    Instant covered = requested.equals(SlotRequest.NOW) ? Instant.MAX : requested;
+    Optional<Instant> requested = waiting.request().request().requestedTime();
+    Instant covered = requested.orElse(Instant.MAX);
     lane.latest = covered.isAfter(lane.latest) ? covered : lane.latest;
     add(lane, waiting);
   }
@@ -138,9 +139,9 @@ final class SideLanes {
   }
 
   private static boolean isCovered(Waiting waiting, Lane lane) {
-    Instant requested = waiting.request().request().requestedTime();
+    Optional<Instant> requested = waiting.request().request().requestedTime();
     return lane.latest.equals(Instant.MAX)
-        || (!requested.equals(SlotRequest.NOW) && !requested.isAfter(lane.latest));
+        || (requested.isPresent() && !requested.get().isAfter(lane.latest));
   }
 
   private static String name(Waiting waiting) {

@@ -5,138 +5,139 @@ import static java.util.Objects.requireNonNull;
 import dev.weir.internal.Micros;
 import dev.weir.slots.planning.internal.Places;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The policy by which a configuration assigns slots: how many per window, how long a window is, and
- * when. Immutable; an invalid policy cannot be constructed.
+ * when. Immutable; an invalid policy cannot be constructed. Times are whole microseconds.
+ *
+ * @param window the length of a window; windows are aligned to the epoch
+ * @param maxDelay the maximum time between the requested and the assigned time; one of 292,000
+ *     years or more is none
+ * @param pausedUntil the time before which no event is scheduled
  */
 public record SlotPolicy(
     int maxPerWindow,
-    long windowMicros,
+    Duration window,
     Spread spread,
-    long maxDelayMicros,
+    Optional<Duration> maxDelay,
     NotBefore notBefore,
     Calendar calendar,
-    long pausedUntilMicros) {
-
-  /** The {@code maxDelayMicros} of a policy without a maximum delay. */
-  public static final long UNBOUNDED = Long.MAX_VALUE;
-
-  /** The {@code pausedUntilMicros} of a policy that is not paused. */
-  public static final long NOT_PAUSED = Long.MIN_VALUE;
-
+    Optional<Instant> pausedUntil) {
   public static final Duration MIN_WINDOW = Duration.ofMillis(1);
-
   public static final Duration MAX_WINDOW = Duration.ofDays(31);
 
   public SlotPolicy {
     requireNonNull(spread, "spread");
     requireNonNull(notBefore, "notBefore");
     requireNonNull(calendar, "calendar");
+    long windowMicros = Micros.saturated(requireNonNull(window, "window"));
+    window = Micros.duration(windowMicros);
+    maxDelay =
+        requireNonNull(maxDelay, "maxDelay")
+            .map(Micros::saturated)
+            .filter(micros -> micros < Long.MAX_VALUE)
+            .map(Micros::duration);
     List<Violation> violations = new ArrayList<>();
     if (maxPerWindow < 1 || maxPerWindow > Places.COUNT) {
       violations.add(
           new Violation(
               "maxPerWindow", "must be from 1 to " + Places.COUNT + ", not " + maxPerWindow));
     }
-    if (windowMicros < Micros.floor(MIN_WINDOW) || windowMicros > Micros.floor(MAX_WINDOW)) {
+    if (window.compareTo(MIN_WINDOW) < 0 || window.compareTo(MAX_WINDOW) > 0) {
       violations.add(
           new Violation(
               "windowSize",
-              "must be from %s to %s, not %s"
-                  .formatted(MIN_WINDOW, MAX_WINDOW, Micros.duration(windowMicros))));
+              "must be from %s to %s, not %s".formatted(MIN_WINDOW, MAX_WINDOW, window)));
     } else if (maxPerWindow <= Places.COUNT && Places.grid(maxPerWindow) > windowMicros) {
       // Otherwise two places would be at the same microsecond.
       violations.add(
           new Violation(
               "maxPerWindow",
               "of %d leaves less than a microsecond to each place of a window of %s"
-                  .formatted(maxPerWindow, Micros.duration(windowMicros))));
+                  .formatted(maxPerWindow, window)));
     }
-    if (maxDelayMicros < 0) {
-      violations.add(
-          new Violation(
-              "maxDelay", "must not be negative, but is " + Micros.duration(maxDelayMicros)));
+    if (maxDelay.filter(Duration::isNegative).isPresent()) {
+      violations.add(new Violation("maxDelay", "must not be negative, but is " + maxDelay.get()));
     }
-    if (pausedUntilMicros != NOT_PAUSED && !Micros.inRange(pausedUntilMicros)) {
+    if (requireNonNull(pausedUntil, "pausedUntil").filter(Micros::inRange).isEmpty()
+        && pausedUntil.isPresent()) {
       violations.add(new Violation("pausedUntil", "must be a time from year 1 to year 9999"));
     }
     if (!violations.isEmpty()) {
       throw new InvalidSlotPolicyException(violations);
     }
+    pausedUntil = pausedUntil.map(Micros::ceil).map(Micros::instant);
   }
 
   /** Returns a policy that spreads events evenly, is always open and has no maximum delay. */
   public static SlotPolicy of(int maxPerWindow, Duration window) {
     return new SlotPolicy(
         maxPerWindow,
-        Micros.saturated(requireNonNull(window, "window")),
+        window,
         Spread.EVEN,
-        UNBOUNDED,
+        Optional.empty(),
         NotBefore.REQUESTED,
         Calendar.ALWAYS,
-        NOT_PAUSED);
+        Optional.empty());
   }
 
   public SlotPolicy withSpread(Spread other) {
-    return new SlotPolicy(
-        maxPerWindow, windowMicros, other, maxDelayMicros, notBefore, calendar, pausedUntilMicros);
+    return new SlotPolicy(maxPerWindow, window, other, maxDelay, notBefore, calendar, pausedUntil);
   }
 
   /** Returns this policy with a maximum delay; one of 292,000 years or more is none. */
   public SlotPolicy withMaxDelay(Duration other) {
-    requireNonNull(other, "maxDelay");
-    return new SlotPolicy(
-        maxPerWindow,
-        windowMicros,
-        spread,
-        Micros.saturated(other),
-        notBefore,
-        calendar,
-        pausedUntilMicros);
+    return with(Optional.of(requireNonNull(other, "maxDelay")), pausedUntil);
+  }
+
+  /** Returns this policy without a maximum delay. */
+  public SlotPolicy withoutMaxDelay() {
+    return with(Optional.empty(), pausedUntil);
   }
 
   public SlotPolicy withNotBefore(NotBefore other) {
-    return new SlotPolicy(
-        maxPerWindow, windowMicros, spread, maxDelayMicros, other, calendar, pausedUntilMicros);
+    return new SlotPolicy(maxPerWindow, window, spread, maxDelay, other, calendar, pausedUntil);
   }
 
   public SlotPolicy withCalendar(Calendar other) {
-    return new SlotPolicy(
-        maxPerWindow, windowMicros, spread, maxDelayMicros, notBefore, other, pausedUntilMicros);
+    return new SlotPolicy(maxPerWindow, window, spread, maxDelay, notBefore, other, pausedUntil);
   }
 
-  public SlotPolicy withPausedUntil(long otherMicros) {
-    return new SlotPolicy(
-        maxPerWindow, windowMicros, spread, maxDelayMicros, notBefore, calendar, otherMicros);
+  /** Returns this policy with a pause: no event is scheduled before a time. */
+  public SlotPolicy withPausedUntil(Instant other) {
+    return with(maxDelay, Optional.of(requireNonNull(other, "pausedUntil")));
   }
 
-  public Duration window() {
-    return Micros.duration(windowMicros);
+  /** Returns this policy without a pause. */
+  public SlotPolicy withoutPause() {
+    return with(maxDelay, Optional.empty());
+  }
+
+  private SlotPolicy with(Optional<Duration> otherMaxDelay, Optional<Instant> otherPause) {
+    return new SlotPolicy(
+        maxPerWindow, window, spread, otherMaxDelay, notBefore, calendar, otherPause);
+  }
+
+  /** Returns the length of a window in microseconds, the unit of stores. */
+  public long windowMicros() {
+    return Micros.floor(window);
   }
 
   /**
    * Returns the start of the window that contains {@code micros}; windows are aligned to the epoch.
    */
   public long windowStart(long micros) {
-    return micros - Math.floorMod(micros, windowMicros);
-  }
-
-  /**
-   * Returns the start of the first window at or after {@code micros} that is open for part of its
-   * time.
-   */
-  public long nextOpenWindow(long micros) {
-    long open = calendar.openAt(micros).fromMicros();
-    return open > Micros.LATEST ? Calendar.NEVER : windowStart(Math.max(open, micros));
+    return micros - Math.floorMod(micros, windowMicros());
   }
 
   /** Returns true if every window has the same places, limit and open times under both policies. */
   public boolean hasSameWindowsAs(SlotPolicy other) {
     return maxPerWindow == other.maxPerWindow
-        && windowMicros == other.windowMicros
+        && window.equals(other.window)
         && spread == other.spread
         && calendar.equals(other.calendar);
   }

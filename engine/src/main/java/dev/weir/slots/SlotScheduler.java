@@ -42,8 +42,7 @@ public final class SlotScheduler implements AutoCloseable {
 
   private SlotScheduler(Builder builder) {
     this.store = builder.store;
-    this.configs =
-        new CheckedSlotConfigs(store.configs(), builder.retention, InstantSource.system());
+    this.configs = new CheckedSlotConfigs(store.configs(), builder.retention, store.ledger()::now);
     this.cache = builder.configCache();
     this.batcher = new AssignmentBatcher(store.ledger(), cache, builder.settings, builder.observer);
     this.upkeep =
@@ -57,6 +56,11 @@ public final class SlotScheduler implements AutoCloseable {
   /** Returns a scheduler that keeps its slots in the memory of this process. */
   public static SlotScheduler inMemory() {
     return on(SlotStore.inMemory());
+  }
+
+  /** Returns a scheduler that keeps its slots in the memory of this process, by a clock. */
+  public static SlotScheduler inMemory(InstantSource clock) {
+    return on(SlotStore.inMemory(clock));
   }
 
   /** Returns a scheduler on a store, which it closes when it is closed. */
@@ -177,9 +181,29 @@ public final class SlotScheduler implements AutoCloseable {
     return store.ledger().cancel(eventId);
   }
 
+  /** Returns the slots that match a query, ordered by scheduled time and then by event id. */
+  public List<Slot> list(SlotQuery query) {
+    return store.ledger().list(query);
+  }
+
+  /** Returns the windows that hold events, ordered by start. */
+  public List<WindowCount> windows(WindowQuery query) {
+    return store.ledger().windows(query);
+  }
+
   /** Calculates when further events would be completed; empty if there is no such configuration. */
   public Optional<ForecastResult> forecast(String configName, Instant from, long events) {
-    return cache.find(configName).map(config -> store.ledger().forecast(config, from, events));
+    return cache.find(configName).map(config -> forecast(config, from, events));
+  }
+
+  /** Calculates when further events would be completed. Assigns nothing. */
+  public ForecastResult forecast(SlotConfig config, Instant from, long events) {
+    return store.ledger().forecast(config, from, events);
+  }
+
+  /** Returns the time of the store's clock, by which slots are assigned. */
+  public Instant now() {
+    return store.ledger().now();
   }
 
   /** Stops the upkeep and closes the store. Nothing is assigned or changed from then on. */

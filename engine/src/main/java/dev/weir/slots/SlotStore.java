@@ -1,5 +1,7 @@
 package dev.weir.slots;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.weir.slots.internal.MemorySlotLedger;
 import java.time.InstantSource;
 import java.util.concurrent.ThreadLocalRandom;
@@ -28,9 +30,22 @@ public interface SlotStore extends AutoCloseable {
 
   /** Returns a store in the memory of this process that keeps up to {@code maxSlots} slots. */
   static SlotStore inMemory(int maxSlots) {
+    return inMemory(InstantSource.system(), maxSlots);
+  }
+
+  /** Returns a store in the memory of this process that assigns slots by a clock. */
+  static SlotStore inMemory(InstantSource clock) {
+    return inMemory(clock, DEFAULT_MAX_SLOTS_IN_MEMORY);
+  }
+
+  /**
+   * Returns a store in the memory of this process that assigns slots by a clock and keeps up to
+   * {@code maxSlots} of them.
+   */
+  static SlotStore inMemory(InstantSource clock, int maxSlots) {
     MemorySlotLedger ledger =
         new MemorySlotLedger(
-            InstantSource.system(), () -> ThreadLocalRandom.current().nextLong(), maxSlots);
+            requireNonNull(clock, "clock"), () -> ThreadLocalRandom.current().nextLong(), maxSlots);
     return of(ledger, ledger, ledger, () -> {});
   }
 

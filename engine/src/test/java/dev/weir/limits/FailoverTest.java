@@ -46,7 +46,7 @@ class FailoverTest {
         .nodes(2)
         .maxLocalKeys(1_000)
         .breaker(SETTINGS)
-        .clock(() -> nowMicros);
+        .clock(() -> Micros.instant(nowMicros));
   }
 
   private static Policy policy(Limit limit, OnStoreFailure onFailure) {
@@ -461,7 +461,8 @@ class FailoverTest {
 
   @Test
   void fallbackWithoutASecondStoreIsClosed() {
-    Failover failover = Failover.of(store).breaker(SETTINGS).clock(() -> nowMicros).build();
+    Failover failover =
+        Failover.of(store).breaker(SETTINGS).clock(() -> Micros.instant(nowMicros)).build();
     Policy policy = policy(TEN, OnStoreFailure.FALLBACK);
     giveUp(failover, policy);
     nowMicros += 60_000_000;
@@ -620,13 +621,13 @@ class FailoverTest {
   /** A full store continues with the keys that it has, so it is still called. */
   @Test
   void storeThatIsFullIsNotGivenUp() {
-    LimitStore small = new MemoryLimitStore(() -> nowMicros, 1);
+    LimitStore small = new MemoryLimitStore(() -> Micros.instant(nowMicros), 1);
     Failover failover =
         Failover.of(small)
             .named("memory")
             .breaker(SETTINGS)
             .observer(observer)
-            .clock(() -> nowMicros)
+            .clock(() -> Micros.instant(nowMicros))
             .build();
     Policy closed = policy(TEN, OnStoreFailure.CLOSED);
     Policy open = policy(TEN, OnStoreFailure.OPEN);

@@ -1,6 +1,7 @@
 package dev.weir.limits;
 
 import dev.weir.StoreException;
+import dev.weir.internal.Micros;
 import dev.weir.limits.memory.MemoryLimitStore;
 import java.time.Instant;
 import java.util.Optional;
@@ -20,7 +21,7 @@ final class FragileStore implements LimitStore {
 
   FragileStore(LongSupplier nowMicros) {
     this.nowMicros = nowMicros;
-    this.memory = new MemoryLimitStore(nowMicros, 10_000);
+    this.memory = new MemoryLimitStore(() -> Micros.instant(nowMicros.getAsLong()), 10_000);
   }
 
   /** A connection to a store that can be cut while others still reach it. */
@@ -51,7 +52,7 @@ final class FragileStore implements LimitStore {
   }
 
   void mendWithoutCounts() {
-    memory = new MemoryLimitStore(nowMicros, 10_000);
+    memory = new MemoryLimitStore(() -> Micros.instant(nowMicros.getAsLong()), 10_000);
     mend();
   }
 

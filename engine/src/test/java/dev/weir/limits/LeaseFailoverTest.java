@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.StoreException;
+import dev.weir.internal.Micros;
 import dev.weir.limits.memory.MemoryLeaseStore;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -21,7 +22,8 @@ class LeaseFailoverTest {
   private long nowMicros = 1_700_000_000_000_000L;
   private final List<CircuitBreaker.State> states = new ArrayList<>();
 
-  private final MemoryLeaseStore memory = new MemoryLeaseStore(() -> nowMicros, 1_000);
+  private final MemoryLeaseStore memory =
+      new MemoryLeaseStore(() -> Micros.instant(nowMicros), 1_000);
   private boolean isBroken;
 
   private final LeaseStore store =
@@ -56,7 +58,7 @@ class LeaseFailoverTest {
         .onFailure(onFailure)
         .breaker(SETTINGS)
         .observer(observer)
-        .clock(() -> nowMicros)
+        .clock(() -> Micros.instant(nowMicros))
         .build();
   }
 
@@ -180,7 +182,7 @@ class LeaseFailoverTest {
 
   @Test
   void resourcesWhoseLeasesEndedMakeRoom() {
-    MemoryLeaseStore small = new MemoryLeaseStore(() -> nowMicros, 64);
+    MemoryLeaseStore small = new MemoryLeaseStore(() -> Micros.instant(nowMicros), 64);
     for (int i = 0; i < 10_000; i++) {
       small.acquire("r" + i, ONE, "a", 1);
       nowMicros += 30_000_000;

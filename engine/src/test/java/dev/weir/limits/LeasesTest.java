@@ -2,6 +2,7 @@ package dev.weir.limits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.internal.Micros;
 import dev.weir.limits.memory.MemoryLeaseStore;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -10,7 +11,7 @@ final class LeasesTest {
   private static final Concurrency ONE = Concurrency.of(1, Duration.ofSeconds(30));
 
   private long nowMicros = 1_000_000;
-  private final Leases leases = Leases.on(new MemoryLeaseStore(() -> nowMicros));
+  private final Leases leases = Leases.on(new MemoryLeaseStore(() -> Micros.instant(nowMicros)));
 
   @Test
   void retryAfterIsWhenLeasesExpireAndReleasedPlacesAreFreeEarlier() {

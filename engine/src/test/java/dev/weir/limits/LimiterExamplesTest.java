@@ -3,7 +3,6 @@ package dev.weir.limits;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.internal.Micros;
-import dev.weir.limits.memory.MemoryLeaseStore;
 import dev.weir.limits.memory.MemoryLimitStore;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -65,7 +64,7 @@ class LimiterExamplesTest {
   @Test
   void decision() {
     AtomicLong micros = new AtomicLong(Micros.ceil(Instant.parse("2026-06-01T12:00:00Z")));
-    Limiter limiter = Limiter.on(new MemoryLimitStore(micros::incrementAndGet, 1_000));
+    Limiter limiter = Limiter.inMemory(() -> Micros.instant(micros.incrementAndGet()));
     // docs: decision
     Policy sms = Policy.of("sms", FixedWindow.of(1, Duration.ofSeconds(60)));
     for (int i = 0; i < 2; i++) {
@@ -133,7 +132,7 @@ class LimiterExamplesTest {
     // docs: queue
     Policy bank = Policy.of("bank", FixedWindow.of(3, Duration.ofSeconds(10)));
     QueuedLimiter queued =
-        new QueuedLimiter(limiter, new MemoryLeaseStore(), Queue.of(2, Duration.ofMillis(5)));
+        new QueuedLimiter(limiter, Leases.inMemory(), Queue.of(2, Duration.ofMillis(5)));
     for (int i = 0; i < 4; i++) {
       if (queued.acquireWaiting(bank, "all")) { // the fourth waits for 5 ms
         serve();

@@ -3,8 +3,8 @@ package dev.weir.limits;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.internal.Micros;
 import dev.weir.limits.memory.MemoryLeaseStore;
-import dev.weir.limits.memory.MemoryLimitStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,11 +14,11 @@ class QueuedLimiterTest {
   private static final Policy THREE = Policy.of("p", FixedWindow.of(3, Duration.ofSeconds(10)));
 
   private long nowMicros = 1_700_000_000_000_000L;
-  private final MemoryLeaseStore places = new MemoryLeaseStore(() -> nowMicros);
-  private final Limiter limiter = Limiter.on(new MemoryLimitStore(() -> nowMicros, 1_000));
+  private final MemoryLeaseStore places = new MemoryLeaseStore(() -> Micros.instant(nowMicros));
+  private final Limiter limiter = Limiter.inMemory(() -> Micros.instant(nowMicros));
 
   private QueuedLimiter queued(Duration delay) {
-    return new QueuedLimiter(limiter, places, Queue.of(2, delay));
+    return new QueuedLimiter(limiter, Leases.on(places), Queue.of(2, delay));
   }
 
   @Test

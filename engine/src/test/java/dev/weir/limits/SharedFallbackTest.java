@@ -55,7 +55,7 @@ class SharedFallbackTest {
         .fallback(next)
         .log(log)
         .observer(observer)
-        .clock(() -> nowMicros)
+        .clock(() -> Micros.instant(nowMicros))
         .build();
   }
 

@@ -37,7 +37,8 @@ final class LostResponsesTest extends RuleEvaluatorScene {
   private static final RuleEvaluator.Repeat REPEAT =
       new RuleEvaluator.Repeat("id", Duration.ofMinutes(10));
 
-  private final MemoryLimitStore counts = new MemoryLimitStore(nowMicros::get, 10_000);
+  private final MemoryLimitStore counts =
+      new MemoryLimitStore(() -> Micros.instant(nowMicros.get()), 10_000);
 
   /** Operations of the first node that are executed and whose responses are lost. */
   private final Set<String> lost = new HashSet<>();
@@ -53,11 +54,20 @@ final class LostResponsesTest extends RuleEvaluatorScene {
   private final RuleEvaluator second = node(counts, leases);
 
   private RuleEvaluator node(LimitStore limits, LeaseStore held) {
-    LeaseFailover failover = LeaseFailover.of(held).breaker(BREAKER).clock(nowMicros::get).build();
+    LeaseFailover failover =
+        LeaseFailover.of(held)
+            .breaker(BREAKER)
+            .clock(() -> Micros.instant(nowMicros.get()))
+            .build();
     return new RuleEvaluator(
         index,
         new RuleEvaluator.Stores(
-            Failover.of(limits).breaker(BREAKER).clock(nowMicros::get).build(), failover, failover),
+            Failover.of(limits)
+                .breaker(BREAKER)
+                .clock(() -> Micros.instant(nowMicros.get()))
+                .build(),
+            failover,
+            failover),
         new RuleObserver() {},
         nowMicros::get,
         () -> Micros.instant(nowMicros.get()));

@@ -27,8 +27,10 @@ final class RacingRepetitionsTest extends RuleEvaluatorScene {
       new RuleEvaluator.Repeat("id", Duration.ofMinutes(10));
 
   private final HookedLeases hooked = new HookedLeases(leases);
-  private final LeaseFailover failover = LeaseFailover.of(hooked).clock(nowMicros::get).build();
-  private final MemoryLimitStore counts = new MemoryLimitStore(nowMicros::get, 10_000);
+  private final LeaseFailover failover =
+      LeaseFailover.of(hooked).clock(() -> Micros.instant(nowMicros.get())).build();
+  private final MemoryLimitStore counts =
+      new MemoryLimitStore(() -> Micros.instant(nowMicros.get()), 10_000);
   private final RuleEvaluator racing =
       new RuleEvaluator(
           index,

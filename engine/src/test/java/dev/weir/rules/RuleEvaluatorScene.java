@@ -23,7 +23,7 @@ abstract class RuleEvaluatorScene {
   final MemoryRules rules = new MemoryRules(InstantSource.system());
   final Map<String, Map<RuleCounters.Kind, Integer>> tallies = new TreeMap<>();
   final AtomicInteger waiting = new AtomicInteger();
-  final MemoryLeaseStore leases = new MemoryLeaseStore(nowMicros::get);
+  final MemoryLeaseStore leases = new MemoryLeaseStore(() -> Micros.instant(nowMicros.get()));
   final RuleIndex index =
       new RuleIndex(
           rules,
@@ -42,7 +42,8 @@ abstract class RuleEvaluatorScene {
   final RuleEvaluator evaluator =
       new RuleEvaluator(
           index,
-          new RuleEvaluator.Stores(new MemoryLimitStore(nowMicros::get, 10_000), leases, leases),
+          new RuleEvaluator.Stores(
+              new MemoryLimitStore(() -> Micros.instant(nowMicros.get()), 10_000), leases, leases),
           new RuleObserver() {
             @Override
             public void waiting(int more) {

@@ -94,7 +94,7 @@ final class RuleLeasesTest extends RuleEvaluatorScene {
         new RuleEvaluator(
             index,
             new RuleEvaluator.Stores(
-                new MemoryLimitStore(nowMicros::get, 10_000),
+                new MemoryLimitStore(() -> Micros.instant(nowMicros.get()), 10_000),
                 gone(LeaseFailover.OnFailure.CLOSED),
                 gone(LeaseFailover.OnFailure.OPEN)),
             new RuleObserver() {});
@@ -109,7 +109,7 @@ final class RuleLeasesTest extends RuleEvaluatorScene {
 
   /** A store without capacity for another resource, so that it fails. */
   private LeaseStore gone(LeaseFailover.OnFailure onFailure) {
-    MemoryLeaseStore full = new MemoryLeaseStore(nowMicros::get, 1);
+    MemoryLeaseStore full = new MemoryLeaseStore(() -> Micros.instant(nowMicros.get()), 1);
     Concurrency one = Concurrency.of(1, Duration.ofHours(1));
     for (int i = 0; i < 1_000; i++) {
       try {
@@ -118,7 +118,10 @@ final class RuleLeasesTest extends RuleEvaluatorScene {
         // This stripe is full.
       }
     }
-    return LeaseFailover.of(full).onFailure(onFailure).clock(nowMicros::get).build();
+    return LeaseFailover.of(full)
+        .onFailure(onFailure)
+        .clock(() -> Micros.instant(nowMicros.get()))
+        .build();
   }
 
   @Test

@@ -26,20 +26,20 @@ final class RuleOutageTest extends RuleEvaluatorScene {
   private boolean areLeasesGone;
 
   private RuleEvaluator evaluator() {
-    LimitStore memory = new MemoryLimitStore(nowMicros::get, 10_000);
+    LimitStore memory = new MemoryLimitStore(() -> Micros.instant(nowMicros.get()), 10_000);
     LimitStore counts =
         Failover.of(
                 (LimitStore)
                     reached(LimitStore.class, LimitStore.class, memory, () -> areCountsGone))
             .breaker(BREAKER)
-            .clock(nowMicros::get)
+            .clock(() -> Micros.instant(nowMicros.get()))
             .build();
     LeaseStore held =
         LeaseFailover.of(
                 (LeaseStore)
                     reached(LeaseStore.class, LeaseStore.class, leases, () -> areLeasesGone))
             .breaker(BREAKER)
-            .clock(nowMicros::get)
+            .clock(() -> Micros.instant(nowMicros.get()))
             .build();
     return new RuleEvaluator(
         index,

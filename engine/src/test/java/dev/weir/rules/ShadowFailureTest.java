@@ -21,7 +21,8 @@ final class ShadowFailureTest extends RuleEvaluatorScene {
   private RuleEvaluator evaluator(int keys, HookedLeases hooked, RuleObserver observer) {
     return new RuleEvaluator(
         index,
-        new RuleEvaluator.Stores(new MemoryLimitStore(nowMicros::get, keys), hooked, hooked),
+        new RuleEvaluator.Stores(
+            new MemoryLimitStore(() -> Micros.instant(nowMicros.get()), keys), hooked, hooked),
         observer,
         nowMicros::get,
         () -> Micros.instant(nowMicros.get()));

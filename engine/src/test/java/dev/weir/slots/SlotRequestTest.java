@@ -48,7 +48,7 @@ final class SlotRequestTest {
   @Test
   void takesTheEndsOfTime() {
     for (String time : List.of("0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z")) {
-      assertThat(new SlotRequest("a", "default", Instant.parse(time)).requestedTime())
+      assertThat(new SlotRequest("a", "default", Instant.parse(time)).requestedTime().orElseThrow())
           .isEqualTo(time);
     }
     for (String time : List.of("0000-12-31T23:59:59.999999999Z", "+10000-01-01T00:00:00Z")) {

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -71,6 +72,58 @@ final class SlotSchedulerTest {
             Assignment.Assigned.class,
             given -> assertThat(given.slot().scheduledTime()).isEqualTo(NOW));
     assertThat(seen).containsExactly("miss", "batch of 1", "Assigned");
+  }
+
+  @Test
+  void inMemoryItAssignsByTheClockThatItIsGiven() {
+    AtomicReference<Instant> now = new AtomicReference<>(NOW);
+    try (SlotScheduler slots = SlotScheduler.inMemory(now::get)) {
+      slots.configure("bank", SlotPolicy.of(1, Duration.ofSeconds(4)));
+
+      assertThat(slots.assign("a", "bank").scheduledTime()).isEqualTo(NOW);
+      now.set(NOW.plusSeconds(60));
+      assertThat(slots.now()).isEqualTo(NOW.plusSeconds(60));
+      assertThat(slots.assign("b", "bank").scheduledTime()).isEqualTo(NOW.plusSeconds(60));
+    }
+  }
+
+  @Test
+  void listsSlotsPageByPage() {
+    try (SlotScheduler slots = SlotScheduler.inMemory(() -> NOW)) {
+      slots.configure("bank", SlotPolicy.of(1, Duration.ofSeconds(4)));
+      Slot a = slots.assign("a", "bank", NOW);
+      Slot b = slots.assign("b", "bank", NOW);
+      Slot c = slots.assign("c", "bank", NOW);
+      slots.confirm("b");
+      SlotQuery all = SlotQuery.of("bank");
+
+      assertThat(slots.list(all.limit(2))).extracting(Slot::eventId).containsExactly("a", "b");
+      assertThat(slots.list(all.limit(2).after(b))).containsExactly(c);
+      assertThat(slots.list(all.from(b.scheduledTime()).until(c.scheduledTime())))
+          .extracting(Slot::eventId)
+          .containsExactly("b");
+      assertThat(slots.list(all.filter(SlotQuery.Filter.ASSIGNED))).containsExactly(a, c);
+      assertThat(slots.list(SlotQuery.of("other"))).isEmpty();
+    }
+  }
+
+  @Test
+  void listsTheWindowsThatHoldEvents() {
+    try (SlotScheduler slots = SlotScheduler.inMemory(() -> NOW)) {
+      SlotConfig bank = slots.configure("bank", SlotPolicy.of(2, Duration.ofSeconds(4)));
+      for (String event : List.of("a", "b", "c")) {
+        slots.assign(event, "bank", NOW);
+      }
+      WindowQuery all = WindowQuery.of(bank);
+
+      assertThat(slots.windows(all))
+          .containsExactly(new WindowCount(NOW, 2), new WindowCount(NOW.plusSeconds(4), 1));
+      assertThat(slots.windows(all.limit(1))).containsExactly(new WindowCount(NOW, 2));
+      assertThat(slots.windows(all.from(NOW.plusSeconds(1))))
+          .containsExactly(new WindowCount(NOW.plusSeconds(4), 1));
+      assertThat(slots.windows(all.until(NOW.plusSeconds(4))))
+          .containsExactly(new WindowCount(NOW, 2));
+    }
   }
 
   @Test

@@ -1,11 +1,11 @@
 package dev.weir.examples;
 
 import dev.weir.limits.FixedWindow;
+import dev.weir.limits.Leases;
 import dev.weir.limits.Limiter;
 import dev.weir.limits.Policy;
 import dev.weir.limits.Queue;
 import dev.weir.limits.QueuedLimiter;
-import dev.weir.limits.memory.MemoryLeaseStore;
 import java.time.Duration;
 
 /**
@@ -21,7 +21,7 @@ public final class WaitingInQueue {
     Policy mails = Policy.of("mails", FixedWindow.of(1, Duration.ofMinutes(1)));
     Queue queue = Queue.of(2, Duration.ofMillis(50));
     try (Limiter limiter = Limiter.inMemory();
-        MemoryLeaseStore places = new MemoryLeaseStore()) {
+        Leases places = Leases.inMemory()) {
       QueuedLimiter queued = new QueuedLimiter(limiter, places, queue);
       for (int mail = 1; mail <= 3; mail++) {
         boolean isAllowed = queued.acquireWaiting(mails, "anna");

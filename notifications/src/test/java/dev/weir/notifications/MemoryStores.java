@@ -19,6 +19,7 @@ import dev.weir.internal.Micros;
 import dev.weir.limits.Decision;
 import dev.weir.limits.Limit;
 import dev.weir.limits.Usage;
+import dev.weir.slots.planning.internal.OpenTimes;
 import dev.weir.store.tck.SettableClock;
 import java.time.Duration;
 import java.time.Instant;
@@ -234,7 +235,7 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
     if (earlier.isPresent()) {
       return repeated(request, earlier.get());
     }
-    long opens = user.limit().openHours().openAt(nowMicros()).fromMicros();
+    long opens = OpenTimes.at(user.limit().openHours(), nowMicros()).fromMicros();
     if (opens > nowMicros()) {
       return new SendResult.Closed(atPresent(user), opens);
     }

@@ -2,6 +2,7 @@ package dev.weir.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.internal.Micros;
 import dev.weir.limits.memory.MemoryLeaseStore;
 import dev.weir.limits.memory.MemoryLimitStore;
 import dev.weir.spring.Service.Answer;
@@ -47,12 +48,12 @@ interface GateClaims {
 
     @Bean
     MemoryLimitStore counts() {
-      return new MemoryLimitStore(() -> NOW_MICROS, 10_000);
+      return new MemoryLimitStore(() -> Micros.instant(NOW_MICROS), 10_000);
     }
 
     @Bean
     MemoryLeaseStore places() {
-      return new MemoryLeaseStore(() -> NOW_MICROS);
+      return new MemoryLeaseStore(() -> Micros.instant(NOW_MICROS));
     }
   }
 

@@ -101,7 +101,7 @@ final class WorkflowBeansTest {
       // More than fit into one request.
       List<PacedRequest> many =
           IntStream.range(0, 1_200)
-              .mapToObj(i -> new PacedRequest(GREETING, "n" + i, "default", SlotRequest.NOW))
+              .mapToObj(i -> PacedRequest.now(GREETING, "n" + i, "default"))
               .toList();
       assertThat(starter.assign(many).slots()).hasSize(1_200).doesNotHaveDuplicates();
       assertThat(slots.confirm("a b/c?ü")).contains(scheduled);

@@ -102,9 +102,9 @@ public final class RemoteSlots implements SlotSource, AutoCloseable {
       ObjectNode entry = body.addObject();
       entry.put("eventId", request.eventId());
       entry.put("configName", request.configName());
-      if (!request.requestedTime().equals(SlotRequest.NOW)) {
-        entry.put("requestedTime", request.requestedTime().toString());
-      }
+      request
+          .requestedTime()
+          .ifPresent(requested -> entry.put("requestedTime", requested.toString()));
     }
     JsonNode answer =
         json(

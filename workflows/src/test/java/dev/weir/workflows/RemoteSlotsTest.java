@@ -24,8 +24,7 @@ import org.junit.jupiter.api.Test;
 /** A server behind a real socket whose answers are not those of Weir. */
 final class RemoteSlotsTest {
   private static final Duration LONG = Duration.ofMinutes(2);
-  private static final List<SlotRequest> ONE =
-      List.of(new SlotRequest("ann", "bank", SlotRequest.NOW));
+  private static final List<SlotRequest> ONE = List.of(SlotRequest.now("ann", "bank"));
 
   private final LoopbackHttp http = new LoopbackHttp();
   private final HttpServer server = http.server();

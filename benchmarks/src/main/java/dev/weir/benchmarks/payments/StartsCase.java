@@ -6,7 +6,6 @@ import dev.weir.benchmarks.Row;
 import dev.weir.benchmarks.Suite;
 import dev.weir.benchmarks.slots.BenchDatabase;
 import dev.weir.slots.SlotPolicy;
-import dev.weir.slots.SlotRequest;
 import dev.weir.slots.SlotScheduler;
 import dev.weir.store.jdbc.slots.JdbcSlotStore;
 import dev.weir.workflows.PacedRequest;
@@ -79,9 +78,7 @@ record StartsCase() implements PaymentsSuite.Case {
         List<PacedRequest> requests = new ArrayList<>(PORTION);
         for (int i = from; i < Math.min(starts, from + PORTION); i++) {
           String id = id(run, i);
-          requests.add(
-              new PacedRequest(
-                  PacedWorkflow.of(WORKFLOW, TASK_QUEUE, id), id, CONFIG, SlotRequest.NOW));
+          requests.add(PacedRequest.now(PacedWorkflow.of(WORKFLOW, TASK_QUEUE, id), id, CONFIG));
         }
         starter.start(requests);
       }

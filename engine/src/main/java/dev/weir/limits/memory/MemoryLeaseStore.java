@@ -1,6 +1,7 @@
 package dev.weir.limits.memory;
 
 import dev.weir.StoreException;
+import dev.weir.internal.Micros;
 import dev.weir.internal.SteadyClock;
 import dev.weir.limits.Concurrency;
 import dev.weir.limits.LeaseDecision;
@@ -9,6 +10,7 @@ import dev.weir.limits.LiveLeases;
 import dev.weir.limits.Queue;
 import dev.weir.limits.internal.LimitNames;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
@@ -40,22 +42,25 @@ public final class MemoryLeaseStore implements LeaseStore {
   private final Stripe[] stripes = new Stripe[STRIPES];
 
   public MemoryLeaseStore() {
-    this(SteadyClock.sinceStart());
+    this(SteadyClock.sinceStart(), DEFAULT_MAX_RESOURCES);
   }
 
-  /** Creates a store that uses the given clock, in microseconds since the epoch. */
-  public MemoryLeaseStore(LongSupplier nowMicros) {
-    this(nowMicros, DEFAULT_MAX_RESOURCES);
+  /** Creates a store that uses the given clock. */
+  public MemoryLeaseStore(InstantSource clock) {
+    this(clock, DEFAULT_MAX_RESOURCES);
   }
 
   /**
    * Creates a store with its own clock and capacity.
    *
-   * @param nowMicros the time in microseconds since the epoch
    * @param maxResources the maximum number of resources with leases; it applies to each stripe
    *     proportionally, so it may be reached a little earlier
    */
-  public MemoryLeaseStore(LongSupplier nowMicros, int maxResources) {
+  public MemoryLeaseStore(InstantSource clock, int maxResources) {
+    this(() -> Micros.ceil(clock.instant()), maxResources);
+  }
+
+  private MemoryLeaseStore(LongSupplier nowMicros, int maxResources) {
     if (maxResources < 1) {
       throw new IllegalArgumentException("maxResources must be at least 1, not " + maxResources);
     }

@@ -14,9 +14,9 @@ import dev.weir.limits.TokenBucket;
 import dev.weir.limits.Usage;
 import java.security.SecureRandom;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.LongSupplier;
 
 /**
  * A limit store in the memory of this process: the embedded default, and the store that a node
@@ -62,9 +62,14 @@ public final class MemoryLimitStore implements LimitStore {
     this(new BusyClock(), maxKeys);
   }
 
-  /** Creates a store that uses the given clock, in microseconds since the epoch. */
-  public MemoryLimitStore(LongSupplier nowMicros, long maxKeys) {
-    this(BusyClock.exact(nowMicros), maxKeys);
+  /** Creates a store that uses the given clock. */
+  public MemoryLimitStore(InstantSource clock) {
+    this(clock, DEFAULT_MAX_KEYS);
+  }
+
+  /** Creates a store that uses the given clock and has its own capacity. */
+  public MemoryLimitStore(InstantSource clock, long maxKeys) {
+    this(BusyClock.exact(() -> Micros.ceil(clock.instant())), maxKeys);
   }
 
   private MemoryLimitStore(BusyClock clock, long maxKeys) {

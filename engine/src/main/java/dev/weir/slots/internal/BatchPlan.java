@@ -16,6 +16,7 @@ import dev.weir.slots.planning.internal.Page;
 import dev.weir.slots.planning.internal.Placement;
 import dev.weir.slots.planning.internal.PlacementRequest;
 import dev.weir.slots.planning.internal.Planner;
+import dev.weir.slots.planning.internal.PolicyTimes;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -187,18 +188,17 @@ public record BatchPlan(List<AssignReply> replies, List<Slot> fresh, Map<String,
     private static Assignment refused(
         SlotRequest request, PlacementRequest placement, SlotPolicy policy, long freeMicros) {
       if (freeMicros > Micros.LATEST) {
-        return new Assignment.NoCapacity(
-            request, Assignment.NoCapacity.NOWHERE, Assignment.NoCapacity.NEVER);
+        return new Assignment.NoCapacity(request, Optional.empty(), Optional.empty());
       }
       boolean movesWithTime =
-          policy.notBefore() == NotBefore.NOW || request.requestedTime().equals(SlotRequest.NOW);
-      long waitMicros = freeMicros - policy.maxDelayMicros() - placement.nowMicros();
+          policy.notBefore() == NotBefore.NOW || request.requestedTime().isEmpty();
+      long waitMicros = freeMicros - PolicyTimes.maxDelayMicros(policy) - placement.nowMicros();
       return new Assignment.NoCapacity(
           request,
-          Micros.instant(freeMicros),
+          Optional.of(Micros.instant(freeMicros)),
           movesWithTime
-              ? Micros.duration(Math.max(waitMicros, Micros.PER_SECOND))
-              : Assignment.NoCapacity.NEVER);
+              ? Optional.of(Micros.duration(Math.max(waitMicros, Micros.PER_SECOND)))
+              : Optional.empty());
     }
   }
 }

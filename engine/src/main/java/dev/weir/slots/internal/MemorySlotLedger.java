@@ -118,7 +118,10 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
               ? List.of()
               : windows
                   .slotsFrom(query.from(), query.after())
-                  .takeWhile(slot -> slot.scheduledTime().isBefore(query.until()))
+                  .takeWhile(
+                      slot ->
+                          query.until().isEmpty()
+                              || slot.scheduledTime().isBefore(query.until().get()))
                   .filter(slot -> query.filter().passes(slot, now))
                   .limit(query.limit())
                   .toList();

@@ -15,6 +15,7 @@ import dev.weir.slots.planning.internal.Window;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
@@ -86,7 +87,7 @@ final class MemoryWindows implements LockedWindows {
       view.put(new Window(start));
       Instant end = Micros.instant(start + policy.windowMicros());
       regroup(
-          slotsFrom(Micros.instant(start), SlotQuery.Cursor.START)
+          slotsFrom(Optional.of(Micros.instant(start)), Optional.empty())
               .takeWhile(other -> other.scheduledTime().isBefore(end)));
     }
     keepChanges();
@@ -110,9 +111,13 @@ final class MemoryWindows implements LockedWindows {
     }
   }
 
-  Stream<Slot> slotsFrom(Instant from, SlotQuery.Cursor after) {
-    SlotQuery.Cursor begin = new SlotQuery.Cursor(from, "");
-    return slots.tailMap(begin.compareTo(after) > 0 ? begin : after, false).values().stream();
+  Stream<Slot> slotsFrom(Optional<Instant> from, Optional<SlotQuery.Cursor> after) {
+    return Stream.concat(from.map(time -> new SlotQuery.Cursor(time, "")).stream(), after.stream())
+        .max(Comparator.naturalOrder())
+        .map(begin -> slots.tailMap(begin, false))
+        .orElse(slots)
+        .values()
+        .stream();
   }
 
   /** Returns true if a slot is confirmed. */
@@ -163,8 +168,14 @@ final class MemoryWindows implements LockedWindows {
   }
 
   List<WindowCount> counts(WindowQuery query) {
-    return windows.tailMap(Micros.clamped(query.from()), true).values().stream()
-        .takeWhile(window -> Micros.instant(window.startMicros()).isBefore(query.until()))
+    return windows
+        .tailMap(query.from().map(Micros::clamped).orElse(Micros.EARLIEST), true)
+        .values()
+        .stream()
+        .takeWhile(
+            window ->
+                query.until().isEmpty()
+                    || Micros.instant(window.startMicros()).isBefore(query.until().get()))
         .filter(window -> window.taken() > 0)
         .limit(query.limit())
         .map(window -> new WindowCount(Micros.instant(window.startMicros()), window.taken()))

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.StoreException;
+import dev.weir.internal.Micros;
 import dev.weir.limits.AcquireRequest;
 import dev.weir.limits.FixedWindow;
 import dev.weir.limits.LimitRequest;
@@ -19,7 +20,8 @@ final class KeySharesTest {
   private static final Policy OTHER = policy("other");
 
   private long nowMicros = 1_000_000;
-  private final MemoryLimitStore store = new MemoryLimitStore(() -> nowMicros, MAX_KEYS);
+  private final MemoryLimitStore store =
+      new MemoryLimitStore(() -> Micros.instant(nowMicros), MAX_KEYS);
 
   private static Policy policy(String name) {
     return Policy.of(name, FixedWindow.of(5, Duration.ofMinutes(1)));

@@ -1,5 +1,6 @@
 package dev.weir.limits.memory;
 
+import dev.weir.internal.Micros;
 import dev.weir.limits.AcquireRequest;
 import dev.weir.limits.FixedWindow;
 import dev.weir.limits.LimitRequest;
@@ -24,7 +25,7 @@ public class MemoryLimitStoreLincheckTest {
   private static final Policy SLIDING = Policy.of("s", SlidingWindow.of(3, Duration.ofSeconds(1)));
 
   // The clock stands still, so that an order explains all results.
-  private final MemoryLimitStore store = new MemoryLimitStore(() -> 1_000_000, 64);
+  private final MemoryLimitStore store = new MemoryLimitStore(() -> Micros.instant(1_000_000), 64);
 
   @Operation
   public boolean take(@Param(name = "key") int key, @Param(name = "cost") int cost) {

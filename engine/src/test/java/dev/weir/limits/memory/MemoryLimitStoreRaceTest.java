@@ -2,6 +2,7 @@ package dev.weir.limits.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.internal.Micros;
 import dev.weir.limits.AcquireRequest;
 import dev.weir.limits.FixedWindow;
 import dev.weir.limits.Limit;
@@ -37,7 +38,8 @@ final class MemoryLimitStoreRaceTest {
   private static final int PASSING = 300;
   private static final long PLENTY = 1_000_000;
 
-  private final MemoryLimitStore store = new MemoryLimitStore(() -> 1_000_000, MAX_KEYS);
+  private final MemoryLimitStore store =
+      new MemoryLimitStore(() -> Micros.instant(1_000_000), MAX_KEYS);
   private final AtomicLongArray granted = new AtomicLongArray(COUNTED);
 
   static Stream<Limit> limits() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
 import dev.weir.StoreException;
+import dev.weir.internal.Micros;
 import dev.weir.limits.AcquireRequest;
 import dev.weir.limits.AcquireResult;
 import dev.weir.limits.FixedWindow;
@@ -43,7 +44,7 @@ class MemoryLimitStoreTest {
   private record Key(String policy, String key) {}
 
   private MemoryLimitStore store(long maxKeys) {
-    return new MemoryLimitStore(() -> nowMicros, maxKeys);
+    return new MemoryLimitStore(() -> Micros.instant(nowMicros), maxKeys);
   }
 
   @Test

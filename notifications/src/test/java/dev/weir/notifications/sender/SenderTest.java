@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.engine.notifications.Message;
 import dev.weir.engine.notifications.MessageState;
-import dev.weir.internal.Micros;
 import dev.weir.limits.AcquireResult;
 import dev.weir.limits.Decision;
 import dev.weir.limits.FixedWindow;
@@ -347,9 +346,7 @@ final class SenderTest {
         };
     TestProvider provider = TestProvider.taking();
     scene.publish(messages(9, 9));
-    try (Limiter limiter =
-        Limiter.on(new MemoryLimitStore(() -> Micros.ceil(clock.instant()), 10))
-            .observedBy(observer)) {
+    try (Limiter limiter = Limiter.on(new MemoryLimitStore(clock, 10)).observedBy(observer)) {
       Sender sender =
           scene.start(
               provider,

@@ -4,6 +4,7 @@ import dev.weir.slots.Assignment;
 import dev.weir.slots.Slot;
 import dev.weir.slots.SlotObserver;
 import java.time.Duration;
+import java.time.Instant;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -35,13 +36,10 @@ public final class SlotLog implements SlotObserver {
       }
       // A time out of range is a mistake of the caller, not a lack of capacity.
       case Assignment.NoCapacity noCapacity ->
-          log.atLevel(
-                  noCapacity.freeTime().equals(Assignment.NoCapacity.NOWHERE)
-                      ? Level.DEBUG
-                      : Level.ERROR)
+          log.atLevel(noCapacity.freeTime().isPresent() ? Level.ERROR : Level.DEBUG)
               .addKeyValue("eventId", noCapacity.request().eventId())
               .addKeyValue("configName", noCapacity.request().configName())
-              .addKeyValue("freeTime", noCapacity.freeTime())
+              .addKeyValue("freeTime", noCapacity.freeTime().map(Instant::toString).orElse("none"))
               .log("No free place within maxDelay");
       case Assignment.UnknownConfig unknown ->
           log.atDebug()

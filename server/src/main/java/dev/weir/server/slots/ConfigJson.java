@@ -84,12 +84,12 @@ final class ConfigJson {
       policy =
           new SlotPolicy(
               max,
-              micros(fields, sizeField, window),
+              whole(fields, sizeField, window),
               spread,
-              maxDelay.map(delay -> micros(fields, "maxDelay", delay)).orElse(SlotPolicy.UNBOUNDED),
+              maxDelay.map(delay -> whole(fields, "maxDelay", delay)),
               notBefore,
               calendar,
-              pausedUntil.map(Micros::ceil).orElse(SlotPolicy.NOT_PAUSED));
+              pausedUntil);
     } catch (InvalidSlotPolicyException e) {
       for (Violation violation : e.violations()) {
         String field = fieldOf(violation, sizeField);
@@ -135,15 +135,16 @@ final class ConfigJson {
     }
   }
 
-  private static long micros(Fields fields, String name, Duration duration) {
+  /** Returns a duration, which must be whole microseconds that fit into a {@code long}. */
+  private static Duration whole(Fields fields, String name, Duration duration) {
     if (duration.toNanosPart() % 1000 != 0) {
       fields.wrong(name, "must be a whole number of microseconds");
     }
     try {
-      return Micros.floor(duration);
+      return Micros.duration(Micros.floor(duration));
     } catch (ArithmeticException e) {
       fields.wrong(name, "is too long");
-      return 0;
+      return Duration.ZERO;
     }
   }
 
@@ -161,15 +162,15 @@ final class ConfigJson {
         BigDecimal.valueOf(policy.windowMicros(), 6).stripTrailingZeros().toPlainString());
     json.writeStringField("spread", Fields.lower(policy.spread()));
     json.writeStringField("notBefore", Fields.lower(policy.notBefore()));
-    if (policy.maxDelayMicros() != SlotPolicy.UNBOUNDED) {
-      json.writeStringField("maxDelay", Micros.duration(policy.maxDelayMicros()).toString());
+    if (policy.maxDelay().isPresent()) {
+      json.writeStringField("maxDelay", policy.maxDelay().get().toString());
     }
     if (policy.calendar() instanceof OpeningHours hours) {
       json.writeFieldName("calendar");
       CalendarJson.write(json, hours);
     }
-    if (policy.pausedUntilMicros() != SlotPolicy.NOT_PAUSED) {
-      json.writeStringField("pausedUntil", Micros.instant(policy.pausedUntilMicros()).toString());
+    if (policy.pausedUntil().isPresent()) {
+      json.writeStringField("pausedUntil", policy.pausedUntil().get().toString());
     }
     json.writeNumberField("peakPerSecond", PeakRate.perSecond(policy));
     json.writeStringField("createdAt", config.createdAt().toString());

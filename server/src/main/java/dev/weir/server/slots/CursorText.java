@@ -6,6 +6,7 @@ import dev.weir.slots.Slot;
 import dev.weir.slots.SlotQuery;
 import dev.weir.slots.internal.SlotNames;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.Base64;
 
 /**
@@ -36,6 +37,6 @@ public final class CursorText {
     } catch (IllegalArgumentException e) {
       query.wrong("cursor", "must be the \"next\" of an earlier answer");
     }
-    return SlotQuery.Cursor.START;
+    return new SlotQuery.Cursor(Instant.EPOCH, "");
   }
 }

@@ -11,8 +11,8 @@ import dev.weir.server.http.Responses;
 import dev.weir.slots.ConfigCache;
 import dev.weir.slots.ForecastResult;
 import dev.weir.slots.SlotConfig;
-import dev.weir.slots.SlotLedger;
 import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.SlotScheduler;
 import dev.weir.slots.WindowCount;
 import dev.weir.slots.WindowQuery;
 import io.micronaut.http.HttpRequest;
@@ -26,6 +26,7 @@ import io.micronaut.scheduling.annotation.ExecuteOn;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 
 /** Reports future load: how full the windows are, and when further events would be done. */
 @Controller("/api/v1/slots")
@@ -35,12 +36,12 @@ final class OutlookEndpoints {
   private static final long DEFAULT_PAGE = 100;
   private static final long MAX_EVENTS = 1_000_000_000L;
 
-  private final SlotLedger ledger;
+  private final SlotScheduler slots;
   private final ConfigCache configs;
   private final DefaultConfig defaultConfig;
 
-  OutlookEndpoints(SlotLedger ledger, ConfigCache configs, DefaultConfig defaultConfig) {
-    this.ledger = ledger;
+  OutlookEndpoints(SlotScheduler slots, ConfigCache configs, DefaultConfig defaultConfig) {
+    this.slots = slots;
     this.configs = configs;
     this.defaultConfig = defaultConfig;
   }
@@ -52,14 +53,15 @@ final class OutlookEndpoints {
     Fields query = Fields.of(request.getParameters());
     String configName = query.configName("configName", defaultConfig.name());
     var from = query.time("from");
-    Instant until = query.time("to").orElse(Micros.instant(Micros.LATEST));
+    var until = query.time("to");
     int limit = (int) (long) query.count("limit", WindowQuery.MAX_PAGE).orElse(DEFAULT_PAGE);
     query.refuseOtherParameters();
     query.throwIfWrong();
     SlotConfig config = config(configName);
     SlotPolicy policy = config.policy();
-    Instant first = Micros.instant(policy.windowStart(Micros.ceil(from.orElseGet(ledger::now))));
-    List<WindowCount> windows = ledger.windows(new WindowQuery(config, first, until, limit));
+    Instant first = Micros.instant(policy.windowStart(Micros.ceil(from.orElseGet(slots::now))));
+    List<WindowCount> windows =
+        slots.windows(new WindowQuery(config, Optional.of(first), until, limit));
     return Responses.json(
         json -> {
           json.writeStartObject();
@@ -108,8 +110,8 @@ final class OutlookEndpoints {
     query.refuseOtherParameters();
     query.throwIfWrong();
     SlotConfig config = config(configName);
-    Instant from = wanted.orElseGet(ledger::now);
-    ForecastResult outlook = ledger.forecast(config, from, events);
+    Instant from = wanted.orElseGet(slots::now);
+    ForecastResult outlook = slots.forecast(config, from, events);
     return Responses.json(
         json -> {
           json.writeStartObject();

@@ -1,6 +1,5 @@
 package dev.weir.server.slots;
 
-import dev.weir.internal.Micros;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Json;
 import dev.weir.server.http.MediaTypes;
@@ -14,7 +13,6 @@ import dev.weir.server.http.TooLargeHint;
 import dev.weir.slots.Assignment;
 import dev.weir.slots.ConfigCache;
 import dev.weir.slots.Slot;
-import dev.weir.slots.SlotLedger;
 import dev.weir.slots.SlotQuery;
 import dev.weir.slots.SlotScheduler;
 import dev.weir.slots.Transition;
@@ -31,7 +29,6 @@ import io.micronaut.http.annotation.Post;
 import io.micronaut.http.annotation.Produces;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
@@ -55,17 +52,11 @@ final class SlotEndpoints {
   private static final long DEFAULT_PAGE = 100;
 
   private final SlotScheduler scheduler;
-  private final SlotLedger ledger;
   private final ConfigCache configs;
   private final DefaultConfig defaultConfig;
 
-  SlotEndpoints(
-      SlotScheduler scheduler,
-      SlotLedger ledger,
-      ConfigCache configs,
-      DefaultConfig defaultConfig) {
+  SlotEndpoints(SlotScheduler scheduler, ConfigCache configs, DefaultConfig defaultConfig) {
     this.scheduler = scheduler;
-    this.ledger = ledger;
     this.configs = configs;
     this.defaultConfig = defaultConfig;
   }
@@ -89,7 +80,7 @@ final class SlotEndpoints {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> find(HttpRequest<?> request) {
     String eventId = eventId(request);
-    Slot slot = ledger.find(eventId).orElseThrow(() -> noSlot(eventId));
+    Slot slot = scheduler.find(eventId).orElseThrow(() -> noSlot(eventId));
     return Responses.json(json -> SlotJson.writeFound(json, slot));
   }
 
@@ -97,7 +88,7 @@ final class SlotEndpoints {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> cancel(HttpRequest<?> request) {
     String eventId = eventId(request);
-    return switch (ledger.cancel(eventId)) {
+    return switch (scheduler.cancel(eventId)) {
       case Transition.Done done -> HttpResponse.noContent();
       case Transition.Conflict conflict -> throw conflict(conflict, "cancelled");
       case Transition.Unknown unknown -> throw noSlot(eventId);
@@ -109,7 +100,7 @@ final class SlotEndpoints {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> confirm(HttpRequest<?> request) {
     String eventId = eventId(request);
-    return switch (ledger.confirm(eventId)) {
+    return switch (scheduler.confirm(eventId)) {
       case Transition.Done done -> Responses.json(json -> SlotJson.writeFound(json, done.slot()));
       case Transition.Conflict conflict -> throw conflict(conflict, "confirmed");
       case Transition.Unknown unknown -> throw noSlot(eventId);
@@ -125,22 +116,18 @@ final class SlotEndpoints {
       return byId(query);
     }
     String configName = query.configName("configName", defaultConfig.name());
-    Instant from = query.time("from").orElse(Micros.instant(Micros.EARLIEST));
-    Instant until = query.time("to").orElse(Micros.instant(Micros.LATEST));
+    var from = query.time("from");
+    var until = query.time("to");
     SlotQuery.Filter filter =
         query.choice("state", SlotQuery.Filter.values()).orElse(SlotQuery.Filter.ALL);
-    SlotQuery.Cursor after =
-        query
-            .text("cursor")
-            .map(text -> CursorText.read(query, text))
-            .orElse(SlotQuery.Cursor.START);
+    var after = query.text("cursor").map(text -> CursorText.read(query, text));
     int limit = (int) (long) query.count("limit", SlotQuery.MAX_PAGE).orElse(DEFAULT_PAGE);
     query.refuseOtherParameters();
     query.throwIfWrong();
     if (configs.find(configName).isEmpty()) {
       throw new ProblemException(SlotJson.unknownConfig(configName));
     }
-    List<Slot> slots = ledger.list(new SlotQuery(configName, from, until, filter, after, limit));
+    List<Slot> slots = scheduler.list(new SlotQuery(configName, from, until, filter, after, limit));
     return page(slots, slots.size() == limit);
   }
 
@@ -153,7 +140,7 @@ final class SlotEndpoints {
     SlotNames.eventIdProblem(eventId).ifPresent(problem -> query.wrong("eventId", problem));
     query.refuseOtherParameters();
     query.throwIfWrong();
-    return page(ledger.find(eventId).stream().toList(), false);
+    return page(scheduler.find(eventId).stream().toList(), false);
   }
 
   private static HttpResponse<byte[]> page(List<Slot> slots, boolean more) {

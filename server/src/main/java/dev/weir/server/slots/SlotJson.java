@@ -10,6 +10,7 @@ import dev.weir.slots.SlotRequest;
 import dev.weir.slots.Violation;
 import dev.weir.slots.internal.SlotNames;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -43,8 +44,7 @@ final class SlotJson {
             json.writeStringField("eventId", eventId.orElseThrow());
           }
         });
-    return new SlotRequest(
-        eventId.orElseThrow(), configName, requestedTime.orElse(SlotRequest.NOW));
+    return new SlotRequest(eventId.orElseThrow(), configName, requestedTime);
   }
 
   /** Writes a stored slot with its state. */
@@ -76,7 +76,7 @@ final class SlotJson {
 
   /** Returns the problem of a request without a free slot. */
   static Problem problem(Assignment.NoCapacity noCapacity) {
-    if (noCapacity.freeTime().equals(Assignment.NoCapacity.NOWHERE)) {
+    if (noCapacity.freeTime().isEmpty()) {
       return Problem.invalid(
           List.of(
               new Violation("requestedTime", "leaves no free place up to the end of year 9999")));
@@ -87,17 +87,26 @@ final class SlotJson {
         "Configuration \"%s\" has no free place within maxDelay; one is free at %s. %s"
             .formatted(
                 noCapacity.request().configName(),
-                noCapacity.freeTime(),
-                noCapacity.waitingHelps()
-                    ? "Try again in %d s.".formatted(noCapacity.retryAfterSeconds())
-                    : "Waiting does not help: the request names a time. Request a later one."));
+                noCapacity.freeTime().get(),
+                noCapacity
+                    .retryAfter()
+                    .map(wait -> "Try again in %d s.".formatted(wholeSeconds(wait)))
+                    .orElse(
+                        "Waiting does not help: the request names a time. Request a later"
+                            + " one.")));
   }
 
   /** Returns the header fields that accompany the problem. */
   static Map<String, String> headers(Assignment.NoCapacity noCapacity) {
-    return noCapacity.waitingHelps()
-        ? Map.of("Retry-After", Long.toString(noCapacity.retryAfterSeconds()))
-        : Map.of();
+    return noCapacity
+        .retryAfter()
+        .map(wait -> Map.of("Retry-After", Long.toString(wholeSeconds(wait))))
+        .orElse(Map.of());
+  }
+
+  /** Returns a wait in whole seconds, rounded up and at least 1, as a header field needs it. */
+  private static long wholeSeconds(Duration wait) {
+    return Math.max(1, wait.plusNanos(999_999_999).toSeconds());
   }
 
   static Problem problem(Assignment.UnknownConfig unknown) {

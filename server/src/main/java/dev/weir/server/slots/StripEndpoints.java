@@ -9,8 +9,8 @@ import dev.weir.server.http.ReadsQuery;
 import dev.weir.server.http.RequiresRole;
 import dev.weir.server.http.Responses;
 import dev.weir.slots.SlotConfig;
-import dev.weir.slots.SlotLedger;
 import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.SlotScheduler;
 import dev.weir.slots.internal.CheckedSlotConfigs;
 import dev.weir.slots.planning.internal.Backlog;
 import dev.weir.slots.planning.internal.WindowCells;
@@ -35,12 +35,12 @@ import java.time.Instant;
 final class StripEndpoints {
   private static final Duration DEFAULT_LENGTH = Duration.ofHours(1);
 
-  private final SlotLedger ledger;
+  private final SlotScheduler slots;
   private final CheckedSlotConfigs configs;
   private final DefaultConfig defaultConfig;
 
-  StripEndpoints(SlotLedger ledger, CheckedSlotConfigs configs, DefaultConfig defaultConfig) {
-    this.ledger = ledger;
+  StripEndpoints(SlotScheduler slots, CheckedSlotConfigs configs, DefaultConfig defaultConfig) {
+    this.slots = slots;
     this.configs = configs;
     this.defaultConfig = defaultConfig;
   }
@@ -58,7 +58,7 @@ final class StripEndpoints {
             (long) query.count("cells", StripSpan.MAX_CELLS).orElse((long) StripSpan.DEFAULT_CELLS);
     query.refuseOtherParameters();
     query.throwIfWrong();
-    Instant now = ledger.now();
+    Instant now = slots.now();
     long from = Micros.ceil(wantedFrom.orElse(now));
     long to = wantedTo.map(Micros::ceil).orElse(from + Micros.floor(DEFAULT_LENGTH));
     refuseWrongSpan(query, from, to);
@@ -67,7 +67,7 @@ final class StripEndpoints {
         configs.inForce(name).orElseThrow(() -> new ProblemException(SlotJson.unknownConfig(name)));
     SlotPolicy policy = config.policy();
     StripSpan span = StripSpan.of(policy, from, to, maxCells, policy.windowMicros());
-    WindowLoads loads = WindowLoads.read(ledger, config, span.fromMicros(), span.untilMicros());
+    WindowLoads loads = WindowLoads.read(slots, config, span.fromMicros(), span.untilMicros());
     WindowCells cells = span.newCells();
     for (Backlog.Load load : loads.loads()) {
       cells.add(new Backlog.Fill(load.startMicros(), 1, load.events()), policy.windowMicros());
@@ -103,7 +103,7 @@ final class StripEndpoints {
     WhatIfRequest request =
         WhatIfRequest.read(
             Fields.of(Json.read(body, 0, body.length)), defaultConfig.name(), configs);
-    WhatIf forecast = WhatIf.of(request, configs.inForce(request.configName()), ledger);
+    WhatIf forecast = WhatIf.of(request, configs.inForce(request.configName()), slots);
     return Responses.json(forecast::write);
   }
 

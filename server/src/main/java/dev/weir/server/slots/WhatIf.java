@@ -4,8 +4,8 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.internal.Micros;
 import dev.weir.server.http.Fields;
 import dev.weir.slots.SlotConfig;
-import dev.weir.slots.SlotLedger;
 import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.SlotScheduler;
 import dev.weir.slots.planning.internal.Backlog;
 import dev.weir.slots.planning.internal.PeakRate;
 import dev.weir.slots.planning.internal.WindowCells;
@@ -83,15 +83,15 @@ record WhatIf(
    *
    * @param config the configuration in force; empty if there is none
    */
-  static WhatIf of(WhatIfRequest request, Optional<SlotConfig> config, SlotLedger ledger) {
-    Instant now = ledger.now();
+  static WhatIf of(WhatIfRequest request, Optional<SlotConfig> config, SlotScheduler slots) {
+    Instant now = slots.now();
     long nowMicros = Micros.ceil(now);
     long horizon = Math.min(Micros.LATEST, nowMicros + Micros.floor(StripSpan.MAX_LENGTH));
     WindowLoads loads =
         config
             .map(
                 known ->
-                    WindowLoads.read(ledger, known, known.policy().windowStart(nowMicros), horizon))
+                    WindowLoads.read(slots, known, known.policy().windowStart(nowMicros), horizon))
             .orElse(new WindowLoads(List.of(), horizon));
     List<Backlog.Demand> demands = new ArrayList<>();
     config.ifPresent(known -> demands.addAll(Backlog.demands(known.policy(), loads.loads())));
@@ -113,7 +113,7 @@ record WhatIf(
         now,
         loads.events(),
         loads.isCompleteUntil(horizon)
-            && config.filter(known -> WindowLoads.isAnyFrom(ledger, known, horizon)).isEmpty(),
+            && config.filter(known -> WindowLoads.isAnyFrom(slots, known, horizon)).isEmpty(),
         span(request, nowMicros, horizon, current, changed),
         current,
         changed);

@@ -2,7 +2,7 @@ package dev.weir.server.slots;
 
 import dev.weir.internal.Micros;
 import dev.weir.slots.SlotConfig;
-import dev.weir.slots.SlotLedger;
+import dev.weir.slots.SlotScheduler;
 import dev.weir.slots.WindowCount;
 import dev.weir.slots.WindowQuery;
 import dev.weir.slots.planning.internal.Backlog;
@@ -20,14 +20,18 @@ record WindowLoads(List<Backlog.Load> loads, long completeUntilMicros) {
   static final int MAX_WINDOWS = 100_000;
 
   /** Reads the windows that start in [from, until), page by page. */
-  static WindowLoads read(SlotLedger ledger, SlotConfig config, long fromMicros, long untilMicros) {
+  static WindowLoads read(
+      SlotScheduler slots, SlotConfig config, long fromMicros, long untilMicros) {
     List<Backlog.Load> loads = new ArrayList<>();
     Instant until = Micros.instant(Math.min(untilMicros, Micros.LATEST));
     long from = fromMicros;
     while (loads.size() < MAX_WINDOWS && from < untilMicros) {
       List<WindowCount> page =
-          ledger.windows(
-              new WindowQuery(config, Micros.instant(from), until, WindowQuery.MAX_PAGE));
+          slots.windows(
+              WindowQuery.of(config)
+                  .from(Micros.instant(from))
+                  .until(until)
+                  .limit(WindowQuery.MAX_PAGE));
       for (WindowCount window : page) {
         loads.add(new Backlog.Load(Micros.ceil(window.start()), window.taken()));
       }
@@ -40,12 +44,10 @@ record WindowLoads(List<Backlog.Load> loads, long completeUntilMicros) {
   }
 
   /** Returns true if there is a window with events that starts at a time or after it. */
-  static boolean isAnyFrom(SlotLedger ledger, SlotConfig config, long fromMicros) {
+  static boolean isAnyFrom(SlotScheduler slots, SlotConfig config, long fromMicros) {
     return fromMicros < Micros.LATEST
-        && !ledger
-            .windows(
-                new WindowQuery(
-                    config, Micros.instant(fromMicros), Micros.instant(Micros.LATEST), 1))
+        && !slots
+            .windows(WindowQuery.of(config).from(Micros.instant(fromMicros)).limit(1))
             .isEmpty();
   }
 

@@ -3,6 +3,7 @@ package dev.weir.server.verify;
 import dev.weir.slots.NotBefore;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.Spread;
+import dev.weir.slots.planning.internal.PolicyTimes;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -74,14 +75,14 @@ record ConfigFact(
     boolean unbounded = row.wasNull();
     long pausedUntil = row.getLong(8);
     boolean notPaused = row.wasNull();
-    return new SlotPolicy(
+    return PolicyTimes.policy(
         row.getInt(2),
         row.getLong(3),
         Spread.valueOf(row.getString(4).toUpperCase(Locale.ROOT)),
-        unbounded ? SlotPolicy.UNBOUNDED : maxDelay,
+        unbounded ? PolicyTimes.UNBOUNDED : maxDelay,
         NotBefore.valueOf(row.getString(6).toUpperCase(Locale.ROOT)),
         StoredCalendar.read(row.getString(7)),
-        notPaused ? SlotPolicy.NOT_PAUSED : pausedUntil);
+        notPaused ? PolicyTimes.NOT_PAUSED : pausedUntil);
   }
 
   SlotPolicy inForce() {

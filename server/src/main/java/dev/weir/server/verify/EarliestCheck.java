@@ -4,6 +4,7 @@ import dev.weir.internal.Micros;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.Spread;
 import dev.weir.slots.planning.internal.Places;
+import dev.weir.slots.planning.internal.PolicyTimes;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
@@ -158,6 +159,6 @@ final class EarliestCheck implements SlotCheck {
   }
 
   private long wanted(SlotFact slot) {
-    return Math.max(slot.wantedMicros(policy), policy.pausedUntilMicros());
+    return Math.max(slot.wantedMicros(policy), PolicyTimes.pausedUntilMicros(policy));
   }
 }

@@ -3,7 +3,9 @@ package dev.weir.server.verify;
 import dev.weir.internal.Micros;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.Spread;
+import dev.weir.slots.planning.internal.OpenTimes;
 import dev.weir.slots.planning.internal.Places;
+import dev.weir.slots.planning.internal.PolicyTimes;
 
 /** Checks each slot separately: not too early, not too late, open, in its window, on its place. */
 final class TimesCheck implements SlotCheck {
@@ -27,15 +29,17 @@ final class TimesCheck implements SlotCheck {
     } else if (scheduled < wanted) {
       breach(slot, "was past when it was assigned, at " + Micros.instant(slot.assignedAtMicros()));
     }
-    if (policy.maxDelayMicros() != SlotPolicy.UNBOUNDED
-        && scheduled - wanted > policy.maxDelayMicros()) {
-      breach(slot, "is later than the max delay of " + Micros.duration(policy.maxDelayMicros()));
+    if (policy.maxDelay().isPresent()
+        && scheduled - wanted > Micros.floor(policy.maxDelay().get())) {
+      breach(slot, "is later than the max delay of " + policy.maxDelay().get());
     }
-    if (policy.calendar().openAt(scheduled).fromMicros() > scheduled) {
+    if (OpenTimes.at(policy.calendar(), scheduled).fromMicros() > scheduled) {
       breach(slot, "is in closed time");
     }
-    if (scheduled < policy.pausedUntilMicros()) {
-      breach(slot, "is in paused time, until " + Micros.instant(policy.pausedUntilMicros()));
+    if (scheduled < PolicyTimes.pausedUntilMicros(policy)) {
+      breach(
+          slot,
+          "is in paused time, until " + Micros.instant(PolicyTimes.pausedUntilMicros(policy)));
     }
     long start = slot.windowStartMicros();
     if (start != policy.windowStart(scheduled)) {

@@ -1,10 +1,11 @@
 package dev.weir.server.verify;
 
 import dev.weir.internal.Micros;
-import dev.weir.slots.Calendar;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.Spread;
+import dev.weir.slots.planning.internal.OpenTimes;
 import dev.weir.slots.planning.internal.Places;
+import dev.weir.slots.planning.internal.TimeSpan;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.stream.IntStream;
@@ -32,12 +33,13 @@ final class Vacancy {
   }
 
   boolean isOpen(long micros) {
-    return policy.calendar().openAt(micros).fromMicros() <= micros;
+    return OpenTimes.at(policy.calendar(), micros).fromMicros() <= micros;
   }
 
   /** Returns true if part of the window is open. */
   boolean opens(long startMicros) {
-    return policy.calendar().openAt(startMicros).fromMicros() < startMicros + policy.windowMicros();
+    return OpenTimes.at(policy.calendar(), startMicros).fromMicros()
+        < startMicros + policy.windowMicros();
   }
 
   boolean isLeft(long startMicros, BitSet taken) {
@@ -71,7 +73,7 @@ final class Vacancy {
     long latest = NONE;
     long from = fromMicros;
     while (from < end) {
-      Calendar.Span open = policy.calendar().openAt(from);
+      TimeSpan open = OpenTimes.at(policy.calendar(), from);
       if (open.fromMicros() >= end) {
         return latest;
       }
@@ -100,7 +102,7 @@ final class Vacancy {
     long openMicros = 0;
     long from = startMicros;
     while (from < end) {
-      Calendar.Span open = policy.calendar().openAt(from);
+      TimeSpan open = OpenTimes.at(policy.calendar(), from);
       long begin = Math.max(open.fromMicros(), from);
       if (begin >= end) {
         break;

@@ -7,7 +7,6 @@ import static dev.weir.server.envoy.ServedRules.negative;
 import static dev.weir.server.envoy.ServedRules.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.internal.Micros;
 import dev.weir.limits.memory.MemoryLeaseStore;
 import dev.weir.limits.memory.MemoryLimitStore;
 import dev.weir.rules.RuleSpec;
@@ -17,7 +16,7 @@ import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.DescriptorStatus;
 import java.io.IOException;
-import java.util.function.LongSupplier;
+import java.time.InstantSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -76,7 +75,7 @@ final class EnvoyHitsTest {
   @ParameterizedTest
   @ValueSource(longs = {-3_600, 3_600})
   void givesBackByTheClockOfTheStore(long aheadSeconds) throws IOException {
-    LongSupplier clock = () -> Micros.ceil(ServedRules.NOON.plusSeconds(aheadSeconds));
+    InstantSource clock = () -> ServedRules.NOON.plusSeconds(aheadSeconds);
     ServedRules.Stores stores =
         new ServedRules.Stores(new MemoryLimitStore(clock, 100), new MemoryLeaseStore(clock));
     try (ServedRules served = ServedRules.sharing(stores).with(API)) {

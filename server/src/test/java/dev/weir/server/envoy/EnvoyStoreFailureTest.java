@@ -38,7 +38,7 @@ final class EnvoyStoreFailureTest {
     int maxKeys = 1_000;
     LimitStore full =
         new OpenWhenFull(
-            new MemoryLimitStore(EnvoyStoreFailureTest::noon, maxKeys),
+            new MemoryLimitStore(() -> Micros.instant(noon()), maxKeys),
             EnvoyStoreFailureTest::noon);
     try (ServedRules served = served(full)) {
       for (int i = 0; i < maxKeys; i++) {
@@ -97,7 +97,7 @@ final class EnvoyStoreFailureTest {
 
   private static ServedRules served(LimitStore store) throws IOException {
     return ServedRules.sharing(
-            new ServedRules.Stores(store, new MemoryLeaseStore(EnvoyStoreFailureTest::noon)))
+            new ServedRules.Stores(store, new MemoryLeaseStore(() -> Micros.instant(noon()))))
         .with(
             inAMinute("closed", 2).onStoreFailure(OnStoreFailure.CLOSED),
             inAMinute("local", 2).onStoreFailure(OnStoreFailure.LOCAL),

@@ -2,7 +2,6 @@ package dev.weir.server.envoy;
 
 import com.google.protobuf.UInt64Value;
 import com.google.protobuf.UnknownFieldSet;
-import dev.weir.internal.Micros;
 import dev.weir.limits.FixedWindow;
 import dev.weir.limits.LeaseStore;
 import dev.weir.limits.LimitStore;
@@ -41,7 +40,6 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
@@ -103,8 +101,8 @@ final class ServedRules implements AutoCloseable {
   /** The store of the counts, possibly for several nodes. */
   record Stores(LimitStore counts, LeaseStore leases) {
     static Stores inMemory() {
-      LongSupplier nowMicros = () -> Micros.ceil(NOON);
-      return new Stores(new MemoryLimitStore(nowMicros, 100_000), new MemoryLeaseStore(nowMicros));
+      InstantSource clock = InstantSource.fixed(NOON);
+      return new Stores(new MemoryLimitStore(clock, 100_000), new MemoryLeaseStore(clock));
     }
   }
 

@@ -72,7 +72,7 @@ final class TestGateway implements AutoCloseable {
   private final AtomicLong standingMicros = new AtomicLong();
   private final AtomicInteger stoppedThreads = new AtomicInteger();
   private volatile @Nullable CountDownLatch stopped;
-  private final MemoryLeaseStore leases = new MemoryLeaseStore(this::nowMicros);
+  private final MemoryLeaseStore leases = new MemoryLeaseStore(() -> Micros.instant(nowMicros()));
   private final MemoryRoutes routes = new MemoryRoutes(InstantSource.system());
   private final RouteTable routeBook;
   private final Gateway gateway;
@@ -129,7 +129,9 @@ final class TestGateway implements AutoCloseable {
                 new RuleEvaluator(
                     index,
                     new RuleEvaluator.Stores(
-                        new MemoryLimitStore(this::nowMicros, 100_000), leases, leases),
+                        new MemoryLimitStore(() -> Micros.instant(nowMicros()), 100_000),
+                        leases,
+                        leases),
                     observer),
                 choice.isBlocking(),
                 choice.proxies(),

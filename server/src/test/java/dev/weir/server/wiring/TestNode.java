@@ -177,8 +177,8 @@ public final class TestNode {
     LimitMetrics metrics = new LimitMetrics(new PrometheusRegistry());
     MemoryRules rules = new MemoryRules(clock);
     LongSupplier nowMicros = () -> Micros.ceil(clock.instant());
-    OpenWhenFull counts = new OpenWhenFull(new MemoryLimitStore(nowMicros, 1_000), nowMicros);
-    MemoryLeaseStore leases = new MemoryLeaseStore(nowMicros);
+    OpenWhenFull counts = new OpenWhenFull(new MemoryLimitStore(clock, 1_000), nowMicros);
+    MemoryLeaseStore leases = new MemoryLeaseStore(clock);
     LimitStores stores = new LimitStores(counts, leases, leases);
     RuleIndex index = new RuleIndex(rules, metrics);
     Settlements settlements =

@@ -7,6 +7,8 @@ import dev.weir.limits.Concurrency;
 import dev.weir.limits.LeaseDecision;
 import dev.weir.limits.LeaseStore;
 import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.planning.internal.OpenTimes;
+import dev.weir.slots.planning.internal.PolicyTimes;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -98,8 +100,8 @@ public final class ConfiguredGate implements CallGate {
   }
 
   private static Duration untilOpen(SlotPolicy policy, long nowMicros) {
-    long from = Math.max(nowMicros, policy.pausedUntilMicros());
-    long open = Math.max(from, policy.calendar().openAt(from).fromMicros());
+    long from = Math.max(nowMicros, PolicyTimes.pausedUntilMicros(policy));
+    long open = Math.max(from, OpenTimes.at(policy.calendar(), from).fromMicros());
     return open > Micros.LATEST ? MAX_WAIT : Micros.duration(open - nowMicros);
   }
 

@@ -42,15 +42,14 @@ final class OwnSlots implements SlotSource {
   }
 
   /** An earlier request of a payment that is due was for a time that has passed. */
-  private static PacedSlot own(Instant wanted, PacedSlot slot, Instant now) {
+  private static PacedSlot own(Optional<Instant> wanted, PacedSlot slot, Instant now) {
     if (!(slot instanceof PacedSlot.Assigned assigned)) {
       return slot;
     }
-    boolean isDue = wanted.equals(SlotRequest.NOW);
     Instant requested = assigned.requestedTime();
     boolean isOther =
-        requested.isAfter((isDue ? now : wanted).plus(MAX_DIFFERENCE))
-            || (!isDue && requested.isBefore(wanted.minus(MAX_DIFFERENCE)));
+        requested.isAfter(wanted.orElse(now).plus(MAX_DIFFERENCE))
+            || wanted.filter(time -> requested.isBefore(time.minus(MAX_DIFFERENCE))).isPresent();
     return isOther
         ? new PacedSlot.None(
             "paymentId is the event id of a slot that was requested for " + requested)

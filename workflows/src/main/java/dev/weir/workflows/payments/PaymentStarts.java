@@ -2,7 +2,6 @@ package dev.weir.workflows.payments;
 
 import dev.weir.engine.payments.Payment;
 import dev.weir.engine.payments.PaymentStore;
-import dev.weir.slots.SlotRequest;
 import dev.weir.workflows.PacedRequest;
 import dev.weir.workflows.PacedStart;
 import dev.weir.workflows.PacedWorkflow;
@@ -50,10 +49,7 @@ final class PaymentStarts {
     PacedWorkflow workflow =
         new PacedWorkflow(PAYMENT_TYPE, paymentOptions, List.of(payment.paymentId()));
     return new PacedRequest(
-        workflow,
-        payment.paymentId(),
-        payment.configName(),
-        payment.requestedTime().orElse(SlotRequest.NOW));
+        workflow, payment.paymentId(), payment.configName(), payment.requestedTime());
   }
 
   private WorkflowOptions.Builder options() {

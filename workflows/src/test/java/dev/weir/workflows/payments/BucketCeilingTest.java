@@ -3,6 +3,7 @@ package dev.weir.workflows.payments;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.internal.Micros;
 import dev.weir.limits.Decision;
 import dev.weir.limits.Limiter;
 import dev.weir.limits.Policy;
@@ -16,8 +17,9 @@ import org.junit.jupiter.api.Test;
 
 final class BucketCeilingTest {
   private long nowMicros = 1_000_000_000_000L;
-  private final MemoryLeaseStore leases = new MemoryLeaseStore(() -> nowMicros);
-  private final Limiter limiter = Limiter.on(new MemoryLimitStore(() -> nowMicros, 1_000));
+  private final MemoryLeaseStore leases = new MemoryLeaseStore(() -> Micros.instant(nowMicros));
+  private final Limiter limiter =
+      Limiter.on(new MemoryLimitStore(() -> Micros.instant(nowMicros), 1_000));
 
   /** A caller that asks every millisecond, for ten seconds. */
   @Test

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.engine.payments.FeedState;
 import dev.weir.engine.payments.Payment;
 import dev.weir.engine.payments.PaymentState;
-import dev.weir.internal.Micros;
 import dev.weir.limits.memory.MemoryLeaseStore;
 import dev.weir.slots.OpeningHours;
 import dev.weir.slots.SlotPolicy;
@@ -53,7 +52,7 @@ final class ConfiguredGateTest {
     try (PaymentScene scene = PaymentScene.open(new Settings(PER_SECOND, CEILING, 0, 0))) {
       receiveForLater(scene);
       Instant end = scene.time.instant().plus(HOUR.multipliedBy(3));
-      scene.scheduler.configure(scene.name, POLICY.withPausedUntil(Micros.ceil(end)));
+      scene.scheduler.configure(scene.name, POLICY.withPausedUntil(end));
       scene.time.pass(HOUR.multipliedBy(2));
       assertThat(scene.downstream.calls()).isZero();
       assertThat(scene.awaitDone("f").paid()).isEqualTo(PAYMENTS);
@@ -69,7 +68,7 @@ final class ConfiguredGateTest {
     try (PaymentScene scene = PaymentScene.open(new Settings(PER_SECOND, CEILING, 0, 0))) {
       receiveForLater(scene);
       Instant end = scene.time.instant().plus(Duration.ofDays(300));
-      scene.scheduler.configure(scene.name, POLICY.withPausedUntil(Micros.ceil(end)));
+      scene.scheduler.configure(scene.name, POLICY.withPausedUntil(end));
       scene.time.pass(HOUR.multipliedBy(2));
       assertThat(scene.downstream.calls()).isZero();
       assertThat(scene.payments.cancel(scene.payment(0).paymentId()).orElseThrow().state())
@@ -163,8 +162,7 @@ final class ConfiguredGateTest {
     Instant now = Instant.parse("2026-06-01T12:00:00Z");
     CallGate unpaced = ConfiguredGate.unpaced(policies);
     CallGate paced =
-        ConfiguredGate.paced(
-            policies, new MemoryLeaseStore(() -> Micros.ceil(now)), Duration.ofSeconds(3));
+        ConfiguredGate.paced(policies, new MemoryLeaseStore(() -> now), Duration.ofSeconds(3));
     for (int i = 0; i < 2 * PER_SECOND; i++) {
       Payment payment =
           new Payment("p" + i, BigDecimal.TEN, "EUR", "from", "to", Optional.empty(), "", "bank");

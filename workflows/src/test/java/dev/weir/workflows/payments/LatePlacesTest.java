@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.StoreException;
+import dev.weir.internal.Micros;
 import dev.weir.limits.LeaseStore;
 import dev.weir.limits.memory.MemoryLeaseStore;
 import java.lang.reflect.InvocationTargetException;
@@ -20,7 +21,7 @@ final class LatePlacesTest {
       new LeaseCeiling.Times(Duration.ofSeconds(2), Duration.ofSeconds(3), Duration.ofMinutes(15));
 
   private long nowMicros = 1_000_000_000_000L;
-  private final MemoryLeaseStore store = new MemoryLeaseStore(() -> nowMicros);
+  private final MemoryLeaseStore store = new MemoryLeaseStore(() -> Micros.instant(nowMicros));
   private final List<Runnable> late = new ArrayList<>();
   private boolean isSlow;
   private int releases;

@@ -28,7 +28,8 @@ final class LeaseCeilingTest {
   private static final Duration MAX_PAUSE = Duration.ofMinutes(15);
 
   private long nowMicros = 1_000_000_000_000L;
-  private final LeaseStore leases = whileReachable(new MemoryLeaseStore(() -> nowMicros));
+  private final LeaseStore leases =
+      whileReachable(new MemoryLeaseStore(() -> Micros.instant(nowMicros)));
   private boolean isAway;
   private boolean isSilent;
 

@@ -19,12 +19,11 @@ final class Availability {
     }
     // Fewer places are taken than exist below the limit, so one of those is free, and all of them
     // are open.
-    return policy.calendar() instanceof Calendar.Always
-        || count(policy, window, Calendar.Span.ALL) > 0;
+    return policy.calendar() instanceof Calendar.Always || count(policy, window, TimeSpan.ALL) > 0;
   }
 
   /** Returns how many more events can be placed within {@code allowed}. */
-  static int count(SlotPolicy policy, Window window, Calendar.Span allowed) {
+  static int count(SlotPolicy policy, Window window, TimeSpan allowed) {
     int left = policy.maxPerWindow() - window.taken();
     if (left <= 0) {
       return 0;
@@ -40,7 +39,7 @@ final class Availability {
    * Returns the lowest free place that is open and within {@code allowed}, or {@link Places#NONE}.
    * Under {@link Spread#RANDOM} a place does not determine a time, so any free one is returned.
    */
-  static int lowestPlace(SlotPolicy policy, Window window, Calendar.Span allowed) {
+  static int lowestPlace(SlotPolicy policy, Window window, TimeSpan allowed) {
     if (window.taken() >= policy.maxPerWindow()) {
       return Places.NONE;
     }
@@ -50,7 +49,7 @@ final class Availability {
           : Places.NONE;
     }
     int lowest = Places.NONE;
-    for (Calendar.Span open = open(policy, window, allowed);
+    for (TimeSpan open = open(policy, window, allowed);
         !open.isEmpty();
         open = after(policy, window, allowed, open)) {
       lowest =
@@ -66,7 +65,7 @@ final class Availability {
 
   /** Returns the time of an event on {@code place}. */
   static long time(
-      SlotPolicy policy, Window window, int place, Calendar.Span allowed, RandomGenerator random) {
+      SlotPolicy policy, Window window, int place, TimeSpan allowed, RandomGenerator random) {
     return switch (policy.spread()) {
       case EVEN -> window.startMicros() + Places.offsetMicros(place, policy.windowMicros());
       case RANDOM -> {
@@ -76,9 +75,9 @@ final class Availability {
     };
   }
 
-  private static int countPlaces(SlotPolicy policy, Window window, Calendar.Span allowed) {
+  private static int countPlaces(SlotPolicy policy, Window window, TimeSpan allowed) {
     int count = 0;
-    for (Calendar.Span open = open(policy, window, allowed);
+    for (TimeSpan open = open(policy, window, allowed);
         !open.isEmpty();
         open = after(policy, window, allowed, open)) {
       count +=
@@ -95,9 +94,9 @@ final class Availability {
     return (int) (openMicros * policy.maxPerWindow() / policy.windowMicros());
   }
 
-  private static long openMicros(SlotPolicy policy, Window window, Calendar.Span allowed) {
+  private static long openMicros(SlotPolicy policy, Window window, TimeSpan allowed) {
     long sum = 0;
-    for (Calendar.Span open = open(policy, window, allowed);
+    for (TimeSpan open = open(policy, window, allowed);
         !open.isEmpty();
         open = after(policy, window, allowed, open)) {
       sum += open.untilMicros() - open.fromMicros();
@@ -106,10 +105,9 @@ final class Availability {
   }
 
   /** Returns the time at which {@code micros} of the window's open time have passed. */
-  private static long openTime(
-      SlotPolicy policy, Window window, Calendar.Span allowed, long micros) {
+  private static long openTime(SlotPolicy policy, Window window, TimeSpan allowed, long micros) {
     long left = micros;
-    Calendar.Span open = open(policy, window, allowed);
+    TimeSpan open = open(policy, window, allowed);
     while (left >= open.untilMicros() - open.fromMicros()) {
       left -= open.untilMicros() - open.fromMicros();
       open = after(policy, window, allowed, open);
@@ -118,22 +116,21 @@ final class Availability {
   }
 
   /** Returns the first open span, clipped to the window and to {@code allowed}. */
-  private static Calendar.Span open(SlotPolicy policy, Window window, Calendar.Span allowed) {
+  private static TimeSpan open(SlotPolicy policy, Window window, TimeSpan allowed) {
     long end = Math.min(window.startMicros() + policy.windowMicros(), allowed.untilMicros());
     long from = Math.max(window.startMicros(), allowed.fromMicros());
     if (from >= end) {
-      return Calendar.Span.NONE;
+      return TimeSpan.NONE;
     }
-    Calendar.Span open = policy.calendar().openAt(from);
+    TimeSpan open = OpenTimes.at(policy.calendar(), from);
     if (open.fromMicros() >= end) {
-      return Calendar.Span.NONE;
+      return TimeSpan.NONE;
     }
-    return new Calendar.Span(Math.max(from, open.fromMicros()), Math.min(end, open.untilMicros()));
+    return new TimeSpan(Math.max(from, open.fromMicros()), Math.min(end, open.untilMicros()));
   }
 
-  private static Calendar.Span after(
-      SlotPolicy policy, Window window, Calendar.Span allowed, Calendar.Span open) {
-    return open(policy, window, new Calendar.Span(open.untilMicros(), allowed.untilMicros()));
+  private static TimeSpan after(SlotPolicy policy, Window window, TimeSpan allowed, TimeSpan open) {
+    return open(policy, window, new TimeSpan(open.untilMicros(), allowed.untilMicros()));
   }
 
   private static int rank(SlotPolicy policy, Window window, long micros) {

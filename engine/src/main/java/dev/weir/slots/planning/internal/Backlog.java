@@ -1,6 +1,5 @@
 package dev.weir.slots.planning.internal;
 
-import dev.weir.slots.Calendar;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.Spread;
 import java.util.ArrayList;
@@ -41,9 +40,9 @@ public final class Backlog {
     }
 
     /** Returns the span within which the events may run. */
-    private Calendar.Span allowed(SlotPolicy policy) {
-      Calendar.Span one = new PlacementRequest(fromMicros, fromMicros).allowed(policy);
-      return new Calendar.Span(one.fromMicros(), Math.max(one.untilMicros(), lastMicros + 1));
+    private TimeSpan allowed(SlotPolicy policy) {
+      TimeSpan one = new PlacementRequest(fromMicros, fromMicros).allowed(policy);
+      return new TimeSpan(one.fromMicros(), Math.max(one.untilMicros(), lastMicros + 1));
     }
   }
 
@@ -77,7 +76,7 @@ public final class Backlog {
     List<Demand> demands = new ArrayList<>();
     Demand open = Demand.during(policy, 0, 0);
     long inFirst = 0;
-    long afterFull = Calendar.NEVER;
+    long afterFull = TimeSpan.NEVER;
     for (Load load : loads) {
       int capacity = WindowCapacity.of(policy, load.startMicros());
       if (!follows(policy, afterFull, load) || isTooLate(policy, open, load, capacity)) {
@@ -87,7 +86,7 @@ public final class Backlog {
       }
       open = Demand.during(policy, open.fromMicros(), open.events() + load.events());
       afterFull =
-          load.events() >= capacity ? load.startMicros() + policy.windowMicros() : Calendar.NEVER;
+          load.events() >= capacity ? load.startMicros() + policy.windowMicros() : TimeSpan.NEVER;
     }
     addTo(demands, policy, open, inFirst);
     return demands;
@@ -101,13 +100,13 @@ public final class Backlog {
     if (fromMicros > load.startMicros()) {
       return false;
     }
-    long start = policy.nextOpenWindow(fromMicros);
+    long start = PolicyTimes.nextOpenWindow(policy, fromMicros);
     for (int withoutPlace = 0;
         start < load.startMicros()
             && withoutPlace < Planner.MAX_WINDOWS_WITHOUT_PLACE
             && WindowCapacity.of(policy, start) == 0;
         withoutPlace++) {
-      start = policy.nextOpenWindow(start + policy.windowMicros());
+      start = PolicyTimes.nextOpenWindow(policy, start + policy.windowMicros());
     }
     return start == load.startMicros();
   }
@@ -189,12 +188,12 @@ public final class Backlog {
     }
 
     void place(Demand demand) {
-      Calendar.Span within = demand.allowed(policy);
-      Calendar.Span allowed =
-          new Calendar.Span(within.fromMicros(), Math.min(within.untilMicros(), untilMicros));
+      TimeSpan within = demand.allowed(policy);
+      TimeSpan allowed =
+          new TimeSpan(within.fromMicros(), Math.min(within.untilMicros(), untilMicros));
       long left = demand.events();
       int withoutPlaces = 0;
-      moveTo(Math.max(start, policy.nextOpenWindow(allowed.fromMicros())));
+      moveTo(Math.max(start, PolicyTimes.nextOpenWindow(policy, allowed.fromMicros())));
       while (left > 0
           && start < allowed.untilMicros()
           && withoutPlaces < Planner.MAX_WINDOWS_WITHOUT_PLACE) {
@@ -207,7 +206,7 @@ public final class Backlog {
         if (whole > 0) {
           add(new Fill(start, whole, policy.maxPerWindow()));
           left -= whole * policy.maxPerWindow();
-          enter(policy.nextOpenWindow(start + whole * policy.windowMicros()));
+          enter(PolicyTimes.nextOpenWindow(policy, start + whole * policy.windowMicros()));
           continue;
         }
         long places = WindowCapacity.within(policy, start, allowed);
@@ -216,7 +215,7 @@ public final class Backlog {
         taken += more;
         left -= more;
         withoutPlaces = places == 0 ? withoutPlaces + 1 : 0;
-        long next = policy.nextOpenWindow(start + policy.windowMicros());
+        long next = PolicyTimes.nextOpenWindow(policy, start + policy.windowMicros());
         if (left > 0 && next >= allowed.untilMicros()) {
           // The rest of this window is too late for these events, but not for those after them.
           break;
@@ -229,9 +228,10 @@ public final class Backlog {
     }
 
     /** Returns how many more events fit into the current window. */
-    private long available(Calendar.Span allowed, long places) {
+    private long available(TimeSpan allowed, long places) {
       // What is in the window has no later deadline, but may lie before these events may run.
-      boolean liesBefore = allowed.fromMicros() > Math.max(start, policy.pausedUntilMicros());
+      boolean liesBefore =
+          allowed.fromMicros() > Math.max(start, PolicyTimes.pausedUntilMicros(policy));
       // Under RANDOM the planner does not ask where it lies.
       return liesBefore && policy.spread() == Spread.EVEN
           ? Math.clamp(WindowCapacity.of(policy, start) - taken, 0, places)
@@ -276,7 +276,7 @@ public final class Backlog {
     }
 
     Outcome finish() {
-      moveTo(Calendar.NEVER);
+      moveTo(TimeSpan.NEVER);
       return new Outcome(end, unplaced);
     }
   }

@@ -23,7 +23,7 @@ public final class Feasibility {
   public static Optional<Violation> problem(SlotPolicy policy, long nowMicros) {
     // With a shorter delay, less than one place of a window is available to any event.
     long minDelay = -Math.floorDiv(-policy.windowMicros(), policy.maxPerWindow()) - 1;
-    if (policy.spread() == Spread.RANDOM && policy.maxDelayMicros() < minDelay) {
+    if (policy.spread() == Spread.RANDOM && PolicyTimes.maxDelayMicros(policy) < minDelay) {
       return Optional.of(
           new Violation(
               "maxDelay",
@@ -32,10 +32,10 @@ public final class Feasibility {
                   + " %d shares of a window of %s"
                       .formatted(policy.maxPerWindow(), policy.window())));
     }
-    if (canPlace(policy, policy.pausedUntilMicros(), nowMicros)) {
+    if (canPlace(policy, nowMicros)) {
       return Optional.empty();
     }
-    if (canPlace(policy, SlotPolicy.NOT_PAUSED, nowMicros)) {
+    if (canPlace(policy.withoutPause(), nowMicros)) {
       return Optional.of(
           new Violation("pausedUntil", "must leave time for a slot before the end of year 9999"));
     }
@@ -57,18 +57,9 @@ public final class Feasibility {
   }
 
   /** Returns true if an event with an unlimited delay finds a place in empty windows. */
-  private static boolean canPlace(SlotPolicy policy, long pausedUntilMicros, long nowMicros) {
-    SlotPolicy unbounded =
-        new SlotPolicy(
-            policy.maxPerWindow(),
-            policy.windowMicros(),
-            policy.spread(),
-            SlotPolicy.UNBOUNDED,
-            policy.notBefore(),
-            policy.calendar(),
-            pausedUntilMicros);
+  private static boolean canPlace(SlotPolicy policy, long nowMicros) {
     PlacementRequest request = new PlacementRequest(nowMicros, nowMicros);
-    return Planner.place(OccupancyView.empty(unbounded), request, NO_RANDOM)
+    return Planner.place(OccupancyView.empty(policy.withoutMaxDelay()), request, NO_RANDOM)
         instanceof Placement.Placed;
   }
 }

@@ -1,7 +1,6 @@
 package dev.weir.slots.planning.internal;
 
 import dev.weir.internal.Micros;
-import dev.weir.slots.Calendar;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.Spread;
 
@@ -14,7 +13,7 @@ import dev.weir.slots.Spread;
  */
 public final class Forecast {
   private final SlotPolicy policy;
-  private final Calendar.Span allowed;
+  private final TimeSpan allowed;
   private final long events;
   private long start;
   private long left;
@@ -26,7 +25,7 @@ public final class Forecast {
     this.policy = policy;
     this.allowed = request.allowed(policy);
     this.events = events;
-    this.start = policy.nextOpenWindow(allowed.fromMicros());
+    this.start = PolicyTimes.nextOpenWindow(policy, allowed.fromMicros());
     this.left = events;
   }
 
@@ -64,7 +63,7 @@ public final class Forecast {
       }
       left -= available;
       withoutPlaces = available == 0 ? withoutPlaces + 1 : 0;
-      start = policy.nextOpenWindow(start + policy.windowMicros());
+      start = PolicyTimes.nextOpenWindow(policy, start + policy.windowMicros());
     }
     return new Outcome.NoCapacity(events - left);
   }
@@ -76,7 +75,7 @@ public final class Forecast {
     if (start < allowed.fromMicros() || view.window(start).taken() > 0) {
       return false;
     }
-    Calendar.Span open = policy.calendar().openAt(start);
+    TimeSpan open = OpenTimes.at(policy.calendar(), start);
     long until =
         Math.min(
             Math.min(view.nextUsed(start), view.coveredUntil(start)),
@@ -90,7 +89,7 @@ public final class Forecast {
       return false;
     }
     left -= windows * policy.maxPerWindow();
-    start = policy.nextOpenWindow(start + windows * policy.windowMicros());
+    start = PolicyTimes.nextOpenWindow(policy, start + windows * policy.windowMicros());
     return true;
   }
 

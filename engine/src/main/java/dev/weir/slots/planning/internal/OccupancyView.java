@@ -1,6 +1,5 @@
 package dev.weir.slots.planning.internal;
 
-import dev.weir.slots.Calendar;
 import dev.weir.slots.SlotPolicy;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -134,7 +133,7 @@ public final class OccupancyView {
   long nextUsed(long startMicros) {
     Long window = windows.higherKey(startMicros);
     Long run = runs.higherKey(startMicros);
-    return Math.min(window == null ? Calendar.NEVER : window, run == null ? Calendar.NEVER : run);
+    return Math.min(window == null ? TimeSpan.NEVER : window, run == null ? TimeSpan.NEVER : run);
   }
 
   /** Takes a place. If it was the last usable one, the window becomes part of a run. */
@@ -164,7 +163,7 @@ public final class OccupancyView {
       // Planning needs no more than its run.
       windows.remove(start);
       // A closed window is in the tail of the previous run; its own run would overlap that one.
-      if (!inRun && policy.nextOpenWindow(start) == start) {
+      if (!inRun && PolicyTimes.nextOpenWindow(policy, start) == start) {
         markFull(start);
       }
     } else {
@@ -185,7 +184,7 @@ public final class OccupancyView {
   /** Records that no place of a window is usable, and merges it with adjacent runs. */
   void markFull(long startMicros) {
     long from = startMicros;
-    long until = policy.nextOpenWindow(startMicros + policy.windowMicros());
+    long until = PolicyTimes.nextOpenWindow(policy, startMicros + policy.windowMicros());
     if (startMicros < barrierMicros) {
       until = Math.min(until, barrierMicros);
     }
@@ -212,7 +211,7 @@ public final class OccupancyView {
     if (from < startMicros) {
       addRun(from, startMicros);
     }
-    long rest = policy.nextOpenWindow(startMicros + policy.windowMicros());
+    long rest = PolicyTimes.nextOpenWindow(policy, startMicros + policy.windowMicros());
     if (rest < until) {
       addRun(rest, until);
     }

@@ -1,6 +1,5 @@
 package dev.weir.slots.planning.internal;
 
-import dev.weir.slots.Calendar;
 import java.util.List;
 
 /**
@@ -16,6 +15,6 @@ public record Page(long fromMicros, long untilMicros, List<Window> windows, List
 
   /** Returns a page that holds everything from {@code fromMicros} on. */
   public static Page allFrom(long fromMicros, List<Window> windows, List<Run> runs) {
-    return new Page(fromMicros, Calendar.NEVER, windows, runs);
+    return new Page(fromMicros, TimeSpan.NEVER, windows, runs);
   }
 }

@@ -1,7 +1,5 @@
 package dev.weir.slots.planning.internal;
 
-import dev.weir.slots.Calendar;
-
 /** The planner's result for one event. */
 public sealed interface Placement {
   /**
@@ -15,7 +13,7 @@ public sealed interface Placement {
   /**
    * No place is free within the allowed delay.
    *
-   * @param freeMicros the time of the first free place; {@link Calendar#NEVER} if there is none
+   * @param freeMicros the time of the first free place; {@link TimeSpan#NEVER} if there is none
    */
   record NoCapacity(long freeMicros) implements Placement {}
 

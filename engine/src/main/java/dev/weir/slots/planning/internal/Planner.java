@@ -1,7 +1,6 @@
 package dev.weir.slots.planning.internal;
 
 import dev.weir.internal.Micros;
-import dev.weir.slots.Calendar;
 import dev.weir.slots.SlotPolicy;
 import java.util.random.RandomGenerator;
 
@@ -27,9 +26,9 @@ public final class Planner {
   public static Placement place(
       OccupancyView view, PlacementRequest request, RandomGenerator random) {
     SlotPolicy policy = view.policy();
-    Calendar.Span allowed = request.allowed(policy);
+    TimeSpan allowed = request.allowed(policy);
     long wanted = policy.windowStart(allowed.fromMicros());
-    long start = policy.nextOpenWindow(allowed.fromMicros());
+    long start = PolicyTimes.nextOpenWindow(policy, allowed.fromMicros());
     int withoutPlace = 0;
     while (start <= Micros.LATEST && withoutPlace < MAX_WINDOWS_WITHOUT_PLACE) {
       long free = view.firstNotFull(start);
@@ -47,7 +46,7 @@ public final class Planner {
         view.take(window, place);
         return new Placement.Placed(start, place, time, (start - wanted) / policy.windowMicros());
       }
-      Calendar.Span anyLater = new Calendar.Span(allowed.fromMicros(), Micros.LATEST + 1);
+      TimeSpan anyLater = new TimeSpan(allowed.fromMicros(), Micros.LATEST + 1);
       int tooLate = Availability.lowestPlace(policy, window, anyLater);
       if (tooLate != Places.NONE) {
         return new Placement.NoCapacity(
@@ -58,8 +57,8 @@ public final class Planner {
         view.markFull(start);
         withoutPlace++;
       }
-      start = policy.nextOpenWindow(start + policy.windowMicros());
+      start = PolicyTimes.nextOpenWindow(policy, start + policy.windowMicros());
     }
-    return new Placement.NoCapacity(Calendar.NEVER);
+    return new Placement.NoCapacity(TimeSpan.NEVER);
   }
 }

@@ -1,7 +1,6 @@
 package dev.weir.slots.planning.internal;
 
 import dev.weir.internal.Micros;
-import dev.weir.slots.Calendar;
 import dev.weir.slots.SlotPolicy;
 
 /**
@@ -15,12 +14,12 @@ public final class WindowCapacity {
 
   /** Returns the number of events that fit into the windows that start in [from, until). */
   public static long between(SlotPolicy policy, long fromMicros, long untilMicros) {
-    Calendar.Span allowed = notPaused(policy);
+    TimeSpan allowed = notPaused(policy);
     long until = Math.min(untilMicros, allowed.untilMicros());
     // No window before the one in which a pause ends has a place.
     long first = Math.max(firstStart(policy, fromMicros), policy.windowStart(begin(policy)));
     long sum = 0;
-    for (long start = policy.nextOpenWindow(first); start < until; ) {
+    for (long start = PolicyTimes.nextOpenWindow(policy, first); start < until; ) {
       long whole =
           Math.min(
               wholeWindows(policy, start, allowed),
@@ -29,7 +28,8 @@ public final class WindowCapacity {
           whole > 0
               ? whole * policy.maxPerWindow()
               : Availability.count(policy, new Window(start), allowed);
-      start = policy.nextOpenWindow(start + Math.max(1, whole) * policy.windowMicros());
+      start =
+          PolicyTimes.nextOpenWindow(policy, start + Math.max(1, whole) * policy.windowMicros());
     }
     return sum;
   }
@@ -40,7 +40,7 @@ public final class WindowCapacity {
   }
 
   /** Returns the number of events that fit into the part of one window that is allowed. */
-  static int within(SlotPolicy policy, long startMicros, Calendar.Span allowed) {
+  static int within(SlotPolicy policy, long startMicros, TimeSpan allowed) {
     return wholeWindows(policy, startMicros, allowed) > 0
         ? policy.maxPerWindow()
         : Availability.count(policy, new Window(startMicros), allowed);
@@ -50,8 +50,8 @@ public final class WindowCapacity {
    * Returns the number of windows from the one at {@code startMicros} on that are open and allowed
    * for all of their time.
    */
-  static long wholeWindows(SlotPolicy policy, long startMicros, Calendar.Span allowed) {
-    Calendar.Span open = policy.calendar().openAt(startMicros);
+  static long wholeWindows(SlotPolicy policy, long startMicros, TimeSpan allowed) {
+    TimeSpan open = OpenTimes.at(policy.calendar(), startMicros);
     if (startMicros < Math.max(open.fromMicros(), allowed.fromMicros())) {
       return 0;
     }
@@ -59,12 +59,12 @@ public final class WindowCapacity {
     return Math.max(0, (until - startMicros) / policy.windowMicros());
   }
 
-  private static Calendar.Span notPaused(SlotPolicy policy) {
-    return new Calendar.Span(policy.pausedUntilMicros(), Micros.LATEST + 1);
+  private static TimeSpan notPaused(SlotPolicy policy) {
+    return new TimeSpan(PolicyTimes.pausedUntilMicros(policy), Micros.LATEST + 1);
   }
 
   private static long begin(SlotPolicy policy) {
-    return Math.max(policy.pausedUntilMicros(), Micros.EARLIEST);
+    return Math.max(PolicyTimes.pausedUntilMicros(policy), Micros.EARLIEST);
   }
 
   /** Returns the start of the first window that does not start before {@code micros}. */

@@ -220,7 +220,7 @@ class BacklogTest {
   /** The forecast does not know which places of a window are taken, before or after a deadline. */
   private static SlotPolicy withDeadlinesBetweenWindows(SlotPolicy policy) {
     long size = policy.windowMicros();
-    long delay = policy.maxDelayMicros();
+    long delay = PolicyTimes.maxDelayMicros(policy);
     return delay < size
         ? policy
         : policy.withMaxDelay(Duration.of(delay - delay % size - 1, ChronoUnit.MICROS));
@@ -289,7 +289,7 @@ class BacklogTest {
   void demandsShareThePartOfAWindowThatAPauseLeaves() {
     for (Spread spread : Spread.values()) {
       SlotPolicy policy =
-          new SlotPolicy(
+          PolicyTimes.policy(
               4,
               SIZE,
               spread,
@@ -330,14 +330,14 @@ class BacklogTest {
         .flatAs(
             (time, size, max, spread, delay, pause) -> {
               SlotPolicy policy =
-                  new SlotPolicy(
+                  PolicyTimes.policy(
                       max,
                       size,
                       spread,
-                      delay < 0 ? SlotPolicy.UNBOUNDED : delay * size / 2,
+                      delay < 0 ? PolicyTimes.UNBOUNDED : delay * size / 2,
                       NotBefore.REQUESTED,
                       time.get1(),
-                      pause < 0 ? SlotPolicy.NOT_PAUSED : time.get2() + pause * size / 3);
+                      pause < 0 ? PolicyTimes.NOT_PAUSED : time.get2() + pause * size / 3);
               return demands(policy, time.get2()).map(demands -> new Stage(policy, demands));
             });
   }

@@ -3,7 +3,6 @@ package dev.weir.slots.planning.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.internal.Micros;
-import dev.weir.slots.Calendar;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.Spread;
 import dev.weir.slots.planning.internal.CarryOver.Event;
@@ -50,7 +49,7 @@ class CarryOverTest {
     assertThat(window.startMicros()).isEqualTo(start);
     assertThat(window.taken()).isEqualTo(placed + offGrid);
     assertThat(places).allMatch(window::isTaken);
-    assertThat(Availability.count(policy, window, Calendar.Span.ALL))
+    assertThat(Availability.count(policy, window, TimeSpan.ALL))
         .isEqualTo(Math.max(0, max - placed - offGrid));
   }
 
@@ -108,7 +107,7 @@ class CarryOverTest {
       view.release(window, left - 1);
     }
     assertThat(view.isFull(0)).isFalse();
-    assertThat(Availability.count(fifty, window, Calendar.Span.ALL)).isEqualTo(1);
+    assertThat(Availability.count(fifty, window, TimeSpan.ALL)).isEqualTo(1);
   }
 
   @Example

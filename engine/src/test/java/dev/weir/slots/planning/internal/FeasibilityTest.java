@@ -61,8 +61,8 @@ final class FeasibilityTest {
   void pauseMustEndInTime() {
     SlotPolicy policy = SlotPolicy.of(1, Duration.ofSeconds(4));
 
-    assertWrong("pausedUntil", policy.withPausedUntil(Micros.LATEST));
-    assertPossible(policy.withPausedUntil(Micros.LATEST - 3_999_999));
+    assertWrong("pausedUntil", policy.withPausedUntil(Micros.instant(Micros.LATEST)));
+    assertPossible(policy.withPausedUntil(Micros.instant(Micros.LATEST - 3_999_999)));
   }
 
   @Test

@@ -1,7 +1,6 @@
 package dev.weir.slots.planning.internal;
 
 import dev.weir.internal.Micros;
-import dev.weir.slots.Calendar;
 import dev.weir.slots.NotBefore;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.Spread;
@@ -73,16 +72,16 @@ final class NaivePlanner {
 
   /** Returns the first time at which the event may run. */
   long from(PlacementRequest request) {
-    return Math.max(base(request), policy.pausedUntilMicros());
+    return Math.max(base(request), PolicyTimes.pausedUntilMicros(policy));
   }
 
   /** Returns the last time at which the event may run. */
   long latest(PlacementRequest request) {
     long base = base(request);
     // Not base + maxDelay, which may overflow.
-    return policy.maxDelayMicros() > Micros.LATEST - base
+    return PolicyTimes.maxDelayMicros(policy) > Micros.LATEST - base
         ? Micros.LATEST
-        : base + policy.maxDelayMicros();
+        : base + PolicyTimes.maxDelayMicros(policy);
   }
 
   private long base(PlacementRequest request) {
@@ -107,7 +106,7 @@ final class NaivePlanner {
       }
       bound(start - wanted);
     }
-    return new Placement.NoCapacity(Calendar.NEVER);
+    return new Placement.NoCapacity(TimeSpan.NEVER);
   }
 
   /** Returns true if any event could still be placed in the window. */
@@ -157,7 +156,7 @@ final class NaivePlanner {
 
   /**
    * Returns the window that {@link Planner} must choose under {@link Spread#RANDOM}, or {@link
-   * Calendar#NEVER} if no place is free.
+   * TimeSpan#NEVER} if no place is free.
    */
   long randomWindow(PlacementRequest request) {
     long size = policy.windowMicros();
@@ -167,11 +166,11 @@ final class NaivePlanner {
         return start;
       }
       if (share(start, from(request), Micros.LATEST) > taken(start).size()) {
-        return Calendar.NEVER;
+        return TimeSpan.NEVER;
       }
       bound(start - wanted);
     }
-    return Calendar.NEVER;
+    return TimeSpan.NEVER;
   }
 
   /** Returns the part of the limit for the open time of the window between two times. */

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.internal.Micros;
-import dev.weir.slots.Calendar;
 import dev.weir.slots.OpeningHours;
 import java.time.DayOfWeek;
 import java.time.Duration;
@@ -49,7 +48,7 @@ class OpeningHoursTest {
 
   /** Checks every minute: opening hours and clock changes are on the minute. */
   private static void checkAgainstTheWall(NaiveHours wall, long micros) {
-    Calendar.Span span = wall.calendar().openAt(micros);
+    TimeSpan span = OpenTimes.at(wall.calendar(), micros);
     assertThat(span.untilMicros()).isGreaterThan(micros).isGreaterThan(span.fromMicros());
     if (span.fromMicros() > micros) {
       assertThat(wall.test(micros)).as("closed at %d", micros).isFalse();
@@ -206,11 +205,11 @@ class OpeningHoursTest {
   @Example
   void answersAtTheEndsOfTime() {
     OpeningHours hours = daily("Asia/Kathmandu", 9, 17);
-    assertThat(hours.openAt(Micros.EARLIEST).untilMicros()).isGreaterThan(Micros.EARLIEST);
-    assertThat(hours.openAt(Long.MIN_VALUE).untilMicros()).isGreaterThan(Long.MIN_VALUE);
-    assertThat(hours.openAt(Micros.LATEST).untilMicros()).isGreaterThan(Micros.LATEST);
-    assertThat(hours.openAt(Micros.LATEST + 1).isEmpty()).isTrue();
-    assertThat(hours.openAt(Calendar.NEVER).isEmpty()).isTrue();
+    assertThat(OpenTimes.at(hours, Micros.EARLIEST).untilMicros()).isGreaterThan(Micros.EARLIEST);
+    assertThat(OpenTimes.at(hours, Long.MIN_VALUE).untilMicros()).isGreaterThan(Long.MIN_VALUE);
+    assertThat(OpenTimes.at(hours, Micros.LATEST).untilMicros()).isGreaterThan(Micros.LATEST);
+    assertThat(OpenTimes.at(hours, Micros.LATEST + 1).isEmpty()).isTrue();
+    assertThat(OpenTimes.at(hours, TimeSpan.NEVER).isEmpty()).isTrue();
   }
 
   @Example
@@ -248,12 +247,12 @@ class OpeningHoursTest {
         .calendar();
   }
 
-  private static Calendar.Span open(OpeningHours hours, String time) {
-    return hours.openAt(micros(time));
+  private static TimeSpan open(OpeningHours hours, String time) {
+    return OpenTimes.at(hours, micros(time));
   }
 
-  private static Calendar.Span span(String from, String until) {
-    return new Calendar.Span(micros(from), micros(until));
+  private static TimeSpan span(String from, String until) {
+    return new TimeSpan(micros(from), micros(until));
   }
 
   private static long micros(String time) {

@@ -3,7 +3,6 @@ package dev.weir.slots.planning.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.internal.Micros;
-import dev.weir.slots.Calendar;
 import dev.weir.slots.NotBefore;
 import dev.weir.slots.OpeningHours;
 import dev.weir.slots.SlotPolicy;
@@ -69,7 +68,7 @@ class PlannerTest {
     assertThat(placed(raised, NOON).windowStartMicros()).isEqualTo(NOON + SIZE);
     OccupancyView lowered = viewOf(SlotPolicy.of(50, Duration.ofSeconds(4)), window.copy());
     assertThat(placed(lowered, NOON).windowStartMicros()).isEqualTo(NOON + SIZE);
-    assertThat(Availability.count(lowered.policy(), window, Calendar.Span.ALL)).isZero();
+    assertThat(Availability.count(lowered.policy(), window, TimeSpan.ALL)).isZero();
   }
 
   @Test
@@ -84,7 +83,8 @@ class PlannerTest {
 
   @Test
   void givesNothingWhilePaused() {
-    OccupancyView view = OccupancyView.empty(POLICY.withPausedUntil(NOON + 9 * SECOND));
+    OccupancyView view =
+        OccupancyView.empty(POLICY.withPausedUntil(Micros.instant(NOON + 9 * SECOND)));
     Placement.Placed placed = placed(view, NOON);
     assertThat(placed.scheduledMicros()).isGreaterThanOrEqualTo(NOON + 9 * SECOND);
     assertThat(placed.windowStartMicros()).isEqualTo(NOON + 2 * SIZE);
@@ -123,12 +123,12 @@ class PlannerTest {
   void endsWhereTimeEnds() {
     // The last window has places beyond the range of times.
     OccupancyView view = OccupancyView.empty(SlotPolicy.of(1_024, Duration.ofDays(31)));
-    assertThat(place(view, Micros.LATEST)).isEqualTo(new Placement.NoCapacity(Calendar.NEVER));
+    assertThat(place(view, Micros.LATEST)).isEqualTo(new Placement.NoCapacity(TimeSpan.NEVER));
     SlotPolicy second = SlotPolicy.of(1, Duration.ofSeconds(1));
     OccupancyView seconds = OccupancyView.empty(second);
     long last = Micros.LATEST - SECOND + 1;
     assertThat(placed(seconds, last).scheduledMicros()).isEqualTo(last);
-    assertThat(place(seconds, last)).isEqualTo(new Placement.NoCapacity(Calendar.NEVER));
+    assertThat(place(seconds, last)).isEqualTo(new Placement.NoCapacity(TimeSpan.NEVER));
   }
 
   @Test
@@ -219,7 +219,7 @@ class PlannerTest {
     PlacementRequest request = new PlacementRequest(0, 0);
 
     assertThat(Planner.place(view, request, new Random(1)))
-        .isEqualTo(new Placement.NoCapacity(Calendar.NEVER));
+        .isEqualTo(new Placement.NoCapacity(TimeSpan.NEVER));
     assertThat(new Forecast(policy, request, 1).step(view))
         .isEqualTo(new Forecast.Outcome.NoCapacity(0));
   }

@@ -89,7 +89,7 @@ final class Replay {
         oracle.take(expected, placed.place());
       }
       case Placement.NoCapacity noCapacity -> {
-        assertThat(expected).as("%s", request).isEqualTo(Calendar.NEVER);
+        assertThat(expected).as("%s", request).isEqualTo(TimeSpan.NEVER);
         assertThat(noCapacity.freeMicros()).isGreaterThanOrEqualTo(oracle.from(request));
       }
       case Placement.Unknown unknown -> throw new AssertionError(unknown);
@@ -113,14 +113,14 @@ final class Replay {
 
   private SlotPolicy limited(int maxPerWindow) {
     SlotPolicy policy = oracle.policy();
-    return new SlotPolicy(
+    return PolicyTimes.policy(
         maxPerWindow,
         policy.windowMicros(),
         policy.spread(),
-        policy.maxDelayMicros(),
+        PolicyTimes.maxDelayMicros(policy),
         policy.notBefore(),
         policy.calendar(),
-        policy.pausedUntilMicros());
+        PolicyTimes.pausedUntilMicros(policy));
   }
 
   private void change(SlotPolicy policy, LongPredicate open) {

@@ -146,17 +146,17 @@ final class Scenarios {
       int limit, long size, Spread spread, Calendar calendar, long base) {
     Arbitrary<Long> delays =
         Arbitraries.oneOf(
-            Arbitraries.just(SlotPolicy.UNBOUNDED),
+            Arbitraries.just(PolicyTimes.UNBOUNDED),
             Arbitraries.longs().between(0, 5 * size),
             Arbitraries.just(Micros.LATEST - Micros.EARLIEST));
     Arbitrary<Long> pauses =
         Arbitraries.frequencyOf(
-            Tuple.of(3, Arbitraries.just(SlotPolicy.NOT_PAUSED)),
+            Tuple.of(3, Arbitraries.just(PolicyTimes.NOT_PAUSED)),
             Tuple.of(1, Arbitraries.longs().between(-size, 3 * size).map(by -> near(base, by))));
     return Combinators.combine(delays, pauses, Arbitraries.of(NotBefore.class))
         .as(
             (delay, pausedUntil, notBefore) ->
-                new SlotPolicy(limit, size, spread, delay, notBefore, calendar, pausedUntil));
+                PolicyTimes.policy(limit, size, spread, delay, notBefore, calendar, pausedUntil));
   }
 
   private static Arbitrary<List<Scenario.Step>> steps(SlotPolicy policy, long base) {

@@ -12,6 +12,7 @@ import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.Spread;
 import dev.weir.slots.Violation;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
@@ -27,7 +28,7 @@ class SlotPolicyTest {
         catchThrowableOfType(
             InvalidSlotPolicyException.class,
             () ->
-                new SlotPolicy(
+                PolicyTimes.policy(
                     0,
                     0,
                     Spread.EVEN,
@@ -80,7 +81,7 @@ class SlotPolicyTest {
   void refusesAPauseOutsideOfTime() {
     SlotPolicy policy = SlotPolicy.of(1, Duration.ofSeconds(1));
     for (long micros : new long[] {Micros.LATEST + 1, Micros.EARLIEST - 1, Long.MAX_VALUE}) {
-      assertThatThrownBy(() -> policy.withPausedUntil(micros))
+      assertThatThrownBy(() -> policy.withPausedUntil(Micros.instant(micros)))
           .isInstanceOf(InvalidSlotPolicyException.class)
           .hasMessageStartingWith("pausedUntil ");
     }
@@ -93,9 +94,11 @@ class SlotPolicyTest {
     assertThat(wrong(Places.COUNT, Micros.floor(SlotPolicy.MAX_WINDOW))).isEmpty();
     assertThat(wrong(100_000, SECOND)).isEmpty();
     SlotPolicy policy = SlotPolicy.of(1, SlotPolicy.MIN_WINDOW);
-    assertThat(policy.withMaxDelay(Duration.ZERO).maxDelayMicros()).isZero();
-    assertThat(policy.withPausedUntil(Micros.LATEST).pausedUntilMicros()).isEqualTo(Micros.LATEST);
-    assertThat(policy.withPausedUntil(SlotPolicy.NOT_PAUSED)).isEqualTo(policy);
+    Instant latest = Micros.instant(Micros.LATEST);
+    assertThat(policy.withMaxDelay(Duration.ZERO).maxDelay()).contains(Duration.ZERO);
+    assertThat(policy.withPausedUntil(latest).pausedUntil()).contains(latest);
+    assertThat(policy.withPausedUntil(latest).withoutPause()).isEqualTo(policy);
+    assertThat(policy.withMaxDelay(Duration.ZERO).withoutMaxDelay()).isEqualTo(policy);
   }
 
   @Example
@@ -108,10 +111,10 @@ class SlotPolicyTest {
             .withMaxDelay(Duration.ofSeconds(9))
             .withNotBefore(NotBefore.NOW)
             .withCalendar(nights)
-            .withPausedUntil(5);
+            .withPausedUntil(Micros.instant(5));
     assertThat(all)
         .isEqualTo(
-            new SlotPolicy(7, 3 * SECOND, Spread.RANDOM, 9 * SECOND, NotBefore.NOW, nights, 5));
+            PolicyTimes.policy(7, 3 * SECOND, Spread.RANDOM, 9 * SECOND, NotBefore.NOW, nights, 5));
     assertThat(all.window()).isEqualTo(Duration.ofSeconds(3));
   }
 
@@ -123,7 +126,10 @@ class SlotPolicyTest {
         Scenarios.daily("UTC", Duration.ofHours(22), Duration.ofHours(6)).calendar();
     assertThat(
             policy.hasSameWindowsAs(
-                policy.withMaxDelay(Duration.ZERO).withNotBefore(NotBefore.NOW).withPausedUntil(0)))
+                policy
+                    .withMaxDelay(Duration.ZERO)
+                    .withNotBefore(NotBefore.NOW)
+                    .withPausedUntil(Instant.EPOCH)))
         .isTrue();
     assertThat(policy.withCalendar(nights).hasSameWindowsAs(policy.withCalendar(sameNights)))
         .isTrue();
@@ -147,14 +153,14 @@ class SlotPolicyTest {
         catchThrowableOfType(
             InvalidSlotPolicyException.class,
             () ->
-                new SlotPolicy(
+                PolicyTimes.policy(
                     maxPerWindow,
                     windowMicros,
                     Spread.EVEN,
-                    SlotPolicy.UNBOUNDED,
+                    PolicyTimes.UNBOUNDED,
                     NotBefore.REQUESTED,
                     Calendar.ALWAYS,
-                    SlotPolicy.NOT_PAUSED));
+                    PolicyTimes.NOT_PAUSED));
     return refused == null
         ? List.of()
         : refused.violations().stream().map(Violation::field).toList();

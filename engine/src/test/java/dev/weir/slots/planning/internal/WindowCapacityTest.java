@@ -3,7 +3,6 @@ package dev.weir.slots.planning.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.internal.Micros;
-import dev.weir.slots.Calendar;
 import dev.weir.slots.NotBefore;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.Spread;
@@ -30,13 +29,13 @@ class WindowCapacityTest {
       @ForAll @IntRange(min = -1, max = 40) int pauseHours,
       @ForAll @LongRange(min = 0, max = 200_000_000_000L) long length) {
     long from = Micros.ceil(hours.get2()) - 3_600_000_001L;
-    long pausedUntil = pauseHours < 0 ? SlotPolicy.NOT_PAUSED : from + pauseHours * 3_600_000_000L;
+    long pausedUntil = pauseHours < 0 ? PolicyTimes.NOT_PAUSED : from + pauseHours * 3_600_000_000L;
     SlotPolicy policy =
-        new SlotPolicy(
+        PolicyTimes.policy(
             max,
             size,
             spread,
-            SlotPolicy.UNBOUNDED,
+            PolicyTimes.UNBOUNDED,
             NotBefore.REQUESTED,
             hours.get1().calendar(),
             pausedUntil);
@@ -46,7 +45,7 @@ class WindowCapacityTest {
       if (start >= from) {
         sum +=
             Availability.count(
-                policy, new Window(start), new Calendar.Span(pausedUntil, Micros.LATEST + 1));
+                policy, new Window(start), new TimeSpan(pausedUntil, Micros.LATEST + 1));
       }
     }
     assertThat(WindowCapacity.between(policy, from, from + length)).isEqualTo(sum);
@@ -61,7 +60,8 @@ class WindowCapacityTest {
 
   @Example
   void aPauseToTheEndOfTimeLeavesNothing() {
-    SlotPolicy policy = SlotPolicy.of(3, Duration.ofMillis(1)).withPausedUntil(Micros.LATEST - 500);
+    SlotPolicy policy =
+        SlotPolicy.of(3, Duration.ofMillis(1)).withPausedUntil(Micros.instant(Micros.LATEST - 500));
     assertThat(WindowCapacity.between(policy, 0, Micros.LATEST - 1_000)).isZero();
   }
 

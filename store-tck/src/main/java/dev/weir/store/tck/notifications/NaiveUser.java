@@ -8,6 +8,7 @@ import dev.weir.internal.Micros;
 import dev.weir.limits.Decision;
 import dev.weir.limits.Limit;
 import dev.weir.limits.Usage;
+import dev.weir.slots.planning.internal.OpenTimes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -67,7 +68,7 @@ final class NaiveUser {
     if (cost > limit.rateLimit()) {
       return Placed.refused(new SendResult.TooExpensive(state, cost));
     }
-    long opensAt = limit.openHours().openAt(nowMicros).fromMicros();
+    long opensAt = OpenTimes.at(limit.openHours(), nowMicros).fromMicros();
     if (opensAt > nowMicros) {
       return Placed.refused(new SendResult.Closed(state, opensAt));
     }

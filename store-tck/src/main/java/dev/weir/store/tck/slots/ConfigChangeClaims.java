@@ -4,7 +4,6 @@ import static dev.weir.store.tck.slots.Scene.at;
 import static dev.weir.store.tck.slots.Scene.count;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.internal.Micros;
 import dev.weir.slots.Calendar;
 import dev.weir.slots.NotBefore;
 import dev.weir.slots.OpeningHours;
@@ -37,7 +36,7 @@ interface ConfigChangeClaims extends Claims {
             .withSpread(Spread.RANDOM)
             .withMaxDelay(Duration.ofDays(3))
             .withNotBefore(NotBefore.NOW)
-            .withPausedUntil(Micros.ceil(at(7)))
+            .withPausedUntil(at(7))
             .withCalendar(
                 new OpeningHours(
                     ZoneId.of("Asia/Kathmandu"),

@@ -62,14 +62,7 @@ interface ManyWindowsClaims extends Claims {
   }
 
   private static void compareReads(Scene scene, MemorySlotLedger memory) {
-    SlotQuery all =
-        new SlotQuery(
-            scene.configName,
-            Scene.FIRST,
-            Scene.LAST,
-            SlotQuery.Filter.ALL,
-            SlotQuery.Cursor.START,
-            777);
+    SlotQuery all = SlotQuery.of(scene.configName).from(Scene.FIRST).until(Scene.LAST).limit(777);
     assertThat(Scene.list(scene.node.ledger(), all)).isEqualTo(Scene.list(memory, all));
     assertThat(scene.windows())
         .isEqualTo(Scene.windows(memory, scene.config(), Scene.FIRST, Scene.LAST));

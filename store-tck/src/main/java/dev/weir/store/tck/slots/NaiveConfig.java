@@ -8,6 +8,7 @@ import dev.weir.slots.Slot;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.Spread;
 import dev.weir.slots.planning.internal.Places;
+import dev.weir.slots.planning.internal.PolicyTimes;
 import java.time.Instant;
 import java.time.ZonedDateTime;
 import java.util.ArrayList;
@@ -93,14 +94,14 @@ final class NaiveConfig {
 
   /** Returns the earliest time at which an event may run. */
   long from(Wanted wanted) {
-    return Math.max(base(wanted), policy().pausedUntilMicros());
+    return Math.max(base(wanted), PolicyTimes.pausedUntilMicros(policy()));
   }
 
   /** Returns the latest time at which an event may run. */
   long latest(Wanted wanted) {
-    return policy().maxDelayMicros() == SlotPolicy.UNBOUNDED
+    return PolicyTimes.maxDelayMicros(policy()) == PolicyTimes.UNBOUNDED
         ? Long.MAX_VALUE
-        : base(wanted) + policy().maxDelayMicros();
+        : base(wanted) + PolicyTimes.maxDelayMicros(policy());
   }
 
   private long base(Wanted wanted) {

@@ -12,6 +12,7 @@ import dev.weir.slots.SlotRequest;
 import dev.weir.slots.SlotState;
 import dev.weir.slots.Spread;
 import dev.weir.slots.Transition;
+import dev.weir.slots.planning.internal.PolicyTimes;
 import dev.weir.store.tck.slots.NaiveConfig.Held;
 import dev.weir.store.tck.slots.NaiveConfig.Spot;
 import dev.weir.store.tck.slots.NaiveConfig.Wanted;
@@ -75,7 +76,7 @@ final class NaiveStore {
           ? actual
           : new Assignment.NoCapacity(
               request,
-              Micros.instant(spot.micros()),
+              Optional.of(Micros.instant(spot.micros())),
               retryAfter(request, config.policy(), wanted, spot));
     }
     long micros = random ? chosen(config, wanted, spot, actual) : spot.micros();
@@ -95,19 +96,18 @@ final class NaiveStore {
     return new Assignment.Assigned(slot, false, spot.lookahead());
   }
 
-  private Wanted wanted(Instant requested) {
+  private Wanted wanted(Optional<Instant> requested) {
     long now = Micros.ceil(clock.instant());
-    return new Wanted(requested.equals(SlotRequest.NOW) ? now : Micros.ceil(requested), now);
+    return new Wanted(requested.map(Micros::ceil).orElse(now), now);
   }
 
-  private static Duration retryAfter(
+  private static Optional<Duration> retryAfter(
       SlotRequest request, SlotPolicy policy, Wanted wanted, Spot spot) {
-    if (policy.notBefore() == NotBefore.REQUESTED
-        && !request.requestedTime().equals(SlotRequest.NOW)) {
-      return Assignment.NoCapacity.NEVER;
+    if (policy.notBefore() == NotBefore.REQUESTED && request.requestedTime().isPresent()) {
+      return Optional.empty();
     }
-    long wait = spot.micros() - policy.maxDelayMicros() - wanted.nowMicros();
-    return Micros.duration(Math.max(wait, Micros.PER_SECOND));
+    long wait = spot.micros() - PolicyTimes.maxDelayMicros(policy) - wanted.nowMicros();
+    return Optional.of(Micros.duration(Math.max(wait, Micros.PER_SECOND)));
   }
 
   /** Returns the random time of the actual result, if it is a valid one. */
@@ -258,7 +258,7 @@ final class NaiveStore {
   ForecastResult forecast(String configName, Instant from, int events) {
     NaiveConfig config = config(configName).copy();
     boolean random = config.policy().spread() == Spread.RANDOM;
-    Wanted wanted = wanted(from);
+    Wanted wanted = wanted(Optional.of(from));
     long last = Long.MIN_VALUE;
     long window = Long.MIN_VALUE;
     for (int i = 0; i < events; i++) {

@@ -173,14 +173,7 @@ final class RacePlayer {
     List<Map<Instant, Integer>> windows = new ArrayList<>();
     for (SlotConfig config : configs) {
       Node node = nodes.get(round % NODES);
-      SlotQuery all =
-          new SlotQuery(
-              config.name(),
-              Scene.FIRST,
-              Scene.LAST,
-              SlotQuery.Filter.ALL,
-              SlotQuery.Cursor.START,
-              1_000);
+      SlotQuery all = SlotQuery.of(config.name()).from(Scene.FIRST).until(Scene.LAST).limit(1_000);
       slots.add(Scene.list(node.ledger(), all));
       Map<Instant, Integer> taken = new TreeMap<>();
       for (WindowCount window : Scene.windows(node.ledger(), config, Scene.FIRST, Scene.LAST)) {

@@ -121,14 +121,7 @@ interface RacingClaims extends Claims {
 
   /** Windows agree with the slots, with every place taken once, and no more than the limit. */
   private static void assertAddsUp(Scene scene, SlotConfig config) {
-    SlotQuery query =
-        new SlotQuery(
-            config.name(),
-            Scene.FIRST,
-            Scene.LAST,
-            SlotQuery.Filter.ALL,
-            SlotQuery.Cursor.START,
-            1_000);
+    SlotQuery query = SlotQuery.of(config.name()).from(Scene.FIRST).until(Scene.LAST).limit(1_000);
     List<Slot> held =
         Scene.list(scene.node.ledger(), query).stream()
             .filter(slot -> slot.state().holds())

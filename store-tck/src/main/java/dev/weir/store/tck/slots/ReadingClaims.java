@@ -92,16 +92,13 @@ interface ReadingClaims extends Claims {
             scene
                 .node
                 .ledger()
-                .list(
-                    new SlotQuery(
-                        "nowhere",
-                        Scene.FIRST,
-                        Scene.LAST,
-                        SlotQuery.Filter.ALL,
-                        SlotQuery.Cursor.START,
-                        10)))
+                .list(SlotQuery.of("nowhere").from(Scene.FIRST).until(Scene.LAST).limit(10)))
         .isEmpty();
-    assertThat(scene.node.ledger().windows(new WindowQuery(nowhere, Scene.FIRST, Scene.LAST, 10)))
+    assertThat(
+            scene
+                .node
+                .ledger()
+                .windows(WindowQuery.of(nowhere).from(Scene.FIRST).until(Scene.LAST).limit(10)))
         .isEmpty();
     assertThatThrownBy(() -> scene.node.ledger().forecast(nowhere, at(0), 1))
         .isInstanceOf(IllegalArgumentException.class)
@@ -121,7 +118,8 @@ interface ReadingClaims extends Claims {
             scene
                 .node
                 .ledger()
-                .windows(new WindowQuery(scene.config(), Scene.FIRST, Scene.LAST, 2)))
+                .windows(
+                    WindowQuery.of(scene.config()).from(Scene.FIRST).until(Scene.LAST).limit(2)))
         .containsExactly(count(0, 2), count(4, 2));
   }
 
@@ -134,7 +132,10 @@ interface ReadingClaims extends Claims {
     scene.configure(SlotPolicy.of(4, Duration.ofSeconds(2)));
 
     List<WindowCount> windows =
-        scene.node.ledger().windows(new WindowQuery(stale, Scene.FIRST, Scene.LAST, 10));
+        scene
+            .node
+            .ledger()
+            .windows(WindowQuery.of(stale).from(Scene.FIRST).until(Scene.LAST).limit(10));
 
     assertThat(windows).containsExactly(count(-8, 2), count(-6, 1), count(8, 2), count(10, 1));
   }

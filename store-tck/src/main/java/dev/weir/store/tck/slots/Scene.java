@@ -85,6 +85,20 @@ public final class Scene {
     return new AssignRequest(new SlotRequest(id(name), config.name(), requested), config);
   }
 
+  /** Returns a request for a slot from now on. */
+  AssignRequest requestNow(String name) {
+    return new AssignRequest(SlotRequest.now(id(name), configName), config);
+  }
+
+  /** Assigns one slot from now on; fails if it is refused. */
+  Slot assignNow(String name) {
+    return assign(node.ledger(), requestNow(name));
+  }
+
+  Assignment tryAssignNow(String name) {
+    return node.ledger().assign(List.of(requestNow(name))).getFirst();
+  }
+
   /** Assigns one slot; fails if it is refused. */
   Slot assign(String name, Instant requested) {
     return assign(node.ledger(), request(name, requested));
@@ -129,10 +143,7 @@ public final class Scene {
 
   /** Returns all slots of a configuration. */
   List<Slot> all(SlotConfig config) {
-    return list(
-        node.ledger(),
-        new SlotQuery(
-            config.name(), FIRST, LAST, SlotQuery.Filter.ALL, SlotQuery.Cursor.START, 10_000));
+    return list(node.ledger(), SlotQuery.of(config.name()).from(FIRST).until(LAST).limit(10_000));
   }
 
   /** Returns all slots that match a filter, read page by page. */
@@ -143,28 +154,20 @@ public final class Scene {
   List<Slot> list(Instant from, Instant until, SlotQuery.Filter filter, int pageSize) {
     return list(
         node.ledger(),
-        new SlotQuery(configName, from, until, filter, SlotQuery.Cursor.START, pageSize));
+        SlotQuery.of(configName).from(from).until(until).filter(filter).limit(pageSize));
   }
 
   /** Reads all pages. */
   static List<Slot> list(SlotLedger ledger, SlotQuery query) {
     List<Slot> slots = new ArrayList<>();
-    SlotQuery.Cursor after = query.after();
+    SlotQuery next = query;
     while (true) {
-      List<Slot> page =
-          ledger.list(
-              new SlotQuery(
-                  query.configName(),
-                  query.from(),
-                  query.until(),
-                  query.filter(),
-                  after,
-                  query.limit()));
+      List<Slot> page = ledger.list(next);
       slots.addAll(page);
       if (page.size() < query.limit()) {
         return slots;
       }
-      after = SlotQuery.Cursor.of(page.getLast());
+      next = next.after(page.getLast());
     }
   }
 
@@ -178,7 +181,8 @@ public final class Scene {
 
   static List<WindowCount> windows(
       SlotLedger ledger, SlotConfig config, Instant from, Instant until) {
-    return ledger.windows(new WindowQuery(config, from, until, WindowQuery.MAX_PAGE));
+    return ledger.windows(
+        WindowQuery.of(config).from(from).until(until).limit(WindowQuery.MAX_PAGE));
   }
 
   ForecastResult forecast(Instant from, long events) {

@@ -11,7 +11,6 @@ import dev.weir.slots.NotBefore;
 import dev.weir.slots.OpeningHours;
 import dev.weir.slots.Slot;
 import dev.weir.slots.SlotPolicy;
-import dev.weir.slots.SlotRequest;
 import dev.weir.slots.Spread;
 import java.time.DayOfWeek;
 import java.time.Duration;
@@ -21,6 +20,7 @@ import java.time.LocalTime;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -31,7 +31,7 @@ interface TimeClaims extends Claims {
     Scene scene = scene(4);
     scene.clock.set(at(8.5));
 
-    Slot slot = scene.assign("a", SlotRequest.NOW);
+    Slot slot = scene.assignNow("a");
 
     assertThat(slot.requestedTime()).isEqualTo(at(8.5));
     assertThat(slot.scheduledTime()).isEqualTo(at(10));
@@ -58,11 +58,12 @@ interface TimeClaims extends Claims {
   default void clockThatGoesBackGivesTheTimeAgain() {
     Scene scene = scene(SlotPolicy.of(1, WINDOW).withNotBefore(NotBefore.NOW));
     scene.clock.set(at(8));
-    scene.assign("e", 2, SlotRequest.NOW);
+    scene.assignNow("e0");
+    scene.assignNow("e1");
     scene.clock.set(at(3));
 
-    assertThat(scene.assign("f", SlotRequest.NOW).scheduledTime()).isEqualTo(at(4));
-    assertThat(scene.assign("g", SlotRequest.NOW).scheduledTime()).isEqualTo(at(16));
+    assertThat(scene.assignNow("f").scheduledTime()).isEqualTo(at(4));
+    assertThat(scene.assignNow("g").scheduledTime()).isEqualTo(at(16));
   }
 
   @Test
@@ -86,14 +87,18 @@ interface TimeClaims extends Claims {
     Assignment refused = scene.tryAssign("f", at(0));
 
     assertThat(refused)
-        .isEqualTo(noCapacity(scene, "f", at(0), at(8), Assignment.NoCapacity.NEVER));
+        .isEqualTo(noCapacity(scene, "f", at(0), Optional.of(at(8)), Optional.empty()));
     assertThat(scene.node.ledger().find(scene.id("f"))).isEmpty();
     assertThat(scene.windows()).containsExactly(count(0, 2), count(4, 2));
     assertThat(scene.assign("f", at(2)).scheduledTime()).isEqualTo(at(8));
   }
 
   private static Assignment.NoCapacity noCapacity(
-      Scene scene, String event, Instant requested, Instant free, Duration retryAfter) {
+      Scene scene,
+      String event,
+      Instant requested,
+      Optional<Instant> free,
+      Optional<Duration> retryAfter) {
     return new Assignment.NoCapacity(scene.request(event, requested).request(), free, retryAfter);
   }
 
@@ -102,7 +107,7 @@ interface TimeClaims extends Claims {
   default void waitingDoesNotHelpARequestThatNamesItsTime() {
     Scene scene = scene(SlotPolicy.of(2, WINDOW).withMaxDelay(Duration.ofSeconds(3)));
     scene.assign("e", 2, at(0));
-    Assignment refused = noCapacity(scene, "f", at(0), at(4), Assignment.NoCapacity.NEVER);
+    Assignment refused = noCapacity(scene, "f", at(0), Optional.of(at(4)), Optional.empty());
 
     assertThat(scene.tryAssign("f", at(0))).isEqualTo(refused);
     scene.clock.set(at(3600));
@@ -116,12 +121,16 @@ interface TimeClaims extends Claims {
     scene.assign("e", 2, at(0));
     scene.assign("g", 2, at(4));
 
-    assertThat(scene.tryAssign("f", SlotRequest.NOW))
-        .isEqualTo(noCapacity(scene, "f", SlotRequest.NOW, at(8), Duration.ofSeconds(5)));
+    assertThat(scene.tryAssignNow("f"))
+        .isEqualTo(
+            new Assignment.NoCapacity(
+                scene.requestNow("f").request(),
+                Optional.of(at(8)),
+                Optional.of(Duration.ofSeconds(5))));
     scene.clock.set(at(4.999_999));
-    assertThat(scene.tryAssign("f", SlotRequest.NOW)).isInstanceOf(Assignment.NoCapacity.class);
+    assertThat(scene.tryAssignNow("f")).isInstanceOf(Assignment.NoCapacity.class);
     scene.clock.set(at(5));
-    assertThat(scene.assign("f", SlotRequest.NOW).scheduledTime()).isEqualTo(at(8));
+    assertThat(scene.assignNow("f").scheduledTime()).isEqualTo(at(8));
   }
 
   @Test
@@ -131,10 +140,12 @@ interface TimeClaims extends Claims {
             SlotPolicy.of(2, WINDOW)
                 .withNotBefore(NotBefore.NOW)
                 .withMaxDelay(Duration.ofSeconds(3))
-                .withPausedUntil(Micros.ceil(at(60))));
+                .withPausedUntil(at(60)));
 
     assertThat(scene.tryAssign("f", at(0)))
-        .isEqualTo(noCapacity(scene, "f", at(0), at(60), Duration.ofSeconds(57)));
+        .isEqualTo(
+            noCapacity(
+                scene, "f", at(0), Optional.of(at(60)), Optional.of(Duration.ofSeconds(57))));
     scene.clock.set(at(57));
     assertThat(scene.assign("f", at(0)).scheduledTime()).isEqualTo(at(60));
   }
@@ -151,7 +162,7 @@ interface TimeClaims extends Claims {
     assertThat(scene.tryAssign("f", at(-3600)))
         .isInstanceOfSatisfying(
             Assignment.NoCapacity.class,
-            noCapacity -> assertThat(noCapacity.retryAfter()).isEqualTo(Duration.ofSeconds(3)));
+            noCapacity -> assertThat(noCapacity.retryAfter()).contains(Duration.ofSeconds(3)));
   }
 
   @Test
@@ -172,7 +183,7 @@ interface TimeClaims extends Claims {
 
   @Test
   default void nothingIsGivenBeforeAPauseEnds() {
-    Scene scene = scene(SlotPolicy.of(4, WINDOW).withPausedUntil(Micros.ceil(at(9))));
+    Scene scene = scene(SlotPolicy.of(4, WINDOW).withPausedUntil(at(9)));
 
     assertThat(scene.assign("a", at(0)).scheduledTime()).isEqualTo(at(10));
     assertThat(scene.assign("b", at(20)).scheduledTime()).isEqualTo(at(20));
@@ -255,9 +266,7 @@ interface TimeClaims extends Claims {
         .containsExactly(lastWindow, lastWindow.plusSeconds(2));
     for (Instant time : List.of(lastWindow, last)) {
       assertThat(scene.tryAssign("f", time))
-          .isEqualTo(
-              noCapacity(
-                  scene, "f", time, Assignment.NoCapacity.NOWHERE, Assignment.NoCapacity.NEVER));
+          .isEqualTo(noCapacity(scene, "f", time, Optional.empty(), Optional.empty()));
     }
     assertThat(scene.all()).hasSize(2);
     assertThat(scene.windows()).hasSize(1);

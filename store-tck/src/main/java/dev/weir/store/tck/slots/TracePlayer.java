@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Runs a trace on a store and on the model, and compares every result. */
 final class TracePlayer {
@@ -95,10 +96,10 @@ final class TracePlayer {
   private AssignRequest request(EventRequest request) {
     List<SlotConfig> known = versions.get(request.config());
     SlotConfig config = request.stale() ? known.getFirst() : known.getLast();
-    Instant time =
+    Optional<Instant> time =
         request.requestedMicros() == EventRequest.NOW
-            ? SlotRequest.NOW
-            : at(request.requestedMicros());
+            ? Optional.empty()
+            : Optional.of(at(request.requestedMicros()));
     return new AssignRequest(new SlotRequest(id(request.event()), config.name(), time), config);
   }
 
@@ -147,8 +148,11 @@ final class TracePlayer {
     assertThat(
             Scene.list(
                 nodes.get(list.node()).ledger(),
-                new SlotQuery(
-                    name, from, until, list.filter(), SlotQuery.Cursor.START, list.pageSize())))
+                SlotQuery.of(name)
+                    .from(from)
+                    .until(until)
+                    .filter(list.filter())
+                    .limit(list.pageSize())))
         .isEqualTo(model.list(name, from, until, list.filter()));
   }
 

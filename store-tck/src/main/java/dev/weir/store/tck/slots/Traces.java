@@ -7,6 +7,7 @@ import dev.weir.slots.OpeningHours;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.SlotQuery;
 import dev.weir.slots.Spread;
+import dev.weir.slots.planning.internal.PolicyTimes;
 import dev.weir.store.tck.slots.Trace.EventRequest;
 import dev.weir.store.tck.slots.Trace.Step;
 import java.time.DayOfWeek;
@@ -110,14 +111,14 @@ public final class Traces implements ArbitrarySupplier<Trace> {
             Arbitraries.of(4_000_000L, 4_000_000L, 2_000_000L, 3_000_000L, 700_000L, 1_234_567L),
             Arbitraries.of(Spread.EVEN, Spread.EVEN, Spread.EVEN, Spread.RANDOM),
             Arbitraries.frequencyOf(
-                Tuple.of(3, Arbitraries.just(SlotPolicy.UNBOUNDED)),
+                Tuple.of(3, Arbitraries.just(PolicyTimes.UNBOUNDED)),
                 Tuple.of(1, Arbitraries.longs().between(0, 15_000_000))),
             Arbitraries.of(NotBefore.REQUESTED, NotBefore.REQUESTED, NotBefore.NOW),
             Arbitraries.of(CALENDARS),
             Arbitraries.frequencyOf(
-                Tuple.of(5, Arbitraries.just(SlotPolicy.NOT_PAUSED)),
+                Tuple.of(5, Arbitraries.just(PolicyTimes.NOT_PAUSED)),
                 Tuple.of(1, TIMES.map(micros -> Micros.ceil(Scene.NOON) + micros))))
-        .as(SlotPolicy::new);
+        .as(PolicyTimes::policy);
   }
 
   private static Arbitrary<Duration> durations(long fromMicros, long untilMicros) {

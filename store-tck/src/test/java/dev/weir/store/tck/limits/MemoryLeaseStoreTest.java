@@ -1,6 +1,5 @@
 package dev.weir.store.tck.limits;
 
-import dev.weir.internal.Micros;
 import dev.weir.limits.LeaseStore;
 import dev.weir.limits.memory.MemoryLeaseStore;
 import java.time.InstantSource;
@@ -9,7 +8,7 @@ import java.util.function.Supplier;
 class MemoryLeaseStoreTest implements LeaseStoreKit {
   @Override
   public Supplier<LeaseStore> leasesBy(InstantSource clock) {
-    LeaseStore store = new MemoryLeaseStore(() -> Micros.ceil(clock.instant()));
+    LeaseStore store = new MemoryLeaseStore(clock);
     return () -> store;
   }
 }

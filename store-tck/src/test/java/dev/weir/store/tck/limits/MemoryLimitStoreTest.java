@@ -1,6 +1,5 @@
 package dev.weir.store.tck.limits;
 
-import dev.weir.internal.Micros;
 import dev.weir.limits.FixedWindow;
 import dev.weir.limits.Limit;
 import dev.weir.limits.LimitStore;
@@ -21,7 +20,7 @@ class MemoryLimitStoreTest implements LimitStoreKit, IdleUsageClaims {
 
   @Override
   public Supplier<LimitStore> limitsBy(InstantSource clock) {
-    LimitStore store = new MemoryLimitStore(() -> Micros.ceil(clock.instant()), MAX_KEYS);
+    LimitStore store = new MemoryLimitStore(clock, MAX_KEYS);
     return () -> store;
   }
 

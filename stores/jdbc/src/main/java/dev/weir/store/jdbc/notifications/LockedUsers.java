@@ -6,7 +6,8 @@ import dev.weir.engine.notifications.UserState;
 import dev.weir.internal.Micros;
 import dev.weir.limits.Decision;
 import dev.weir.limits.Limit;
-import dev.weir.slots.Calendar;
+import dev.weir.slots.planning.internal.OpenTimes;
+import dev.weir.slots.planning.internal.TimeSpan;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.CalendarText;
 import dev.weir.store.jdbc.internal.Dialect;
@@ -197,7 +198,7 @@ final class LockedUsers {
     if (cost > limit.maxCost()) {
       return new SendResult.TooExpensive(row.at(nowMicros), cost);
     }
-    Calendar.Span open = row.limit().openHours().openAt(nowMicros);
+    TimeSpan open = OpenTimes.at(row.limit().openHours(), nowMicros);
     if (open.fromMicros() > nowMicros) {
       return new SendResult.Closed(row.at(nowMicros), open.fromMicros());
     }

@@ -11,7 +11,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
+import java.util.Optional;
 
 /** Reads versions of configurations from, and writes them to, {@code slot_config_version}. */
 final class ConfigVersionRow {
@@ -35,12 +35,12 @@ final class ConfigVersionRow {
     SlotPolicy policy =
         new SlotPolicy(
             row.getInt(3),
-            row.getLong(4),
+            Micros.duration(row.getLong(4)),
             Spread.valueOf(row.getString(5).toUpperCase(Locale.ROOT)),
-            longOr(row, 6, SlotPolicy.UNBOUNDED),
+            micros(row, 6).map(Micros::duration),
             NotBefore.valueOf(row.getString(7).toUpperCase(Locale.ROOT)),
             CalendarText.read(row.getString(8)),
-            longOr(row, 9, SlotPolicy.NOT_PAUSED));
+            micros(row, 9).map(Micros::instant));
     return new SlotConfig(row.getString(1), row.getInt(2), policy, Micros.instant(row.getLong(10)));
   }
 
@@ -65,19 +65,15 @@ final class ConfigVersionRow {
         policy.maxPerWindow(),
         policy.windowMicros(),
         policy.spread().name().toLowerCase(Locale.ROOT),
-        Sql.orNull(nullIf(policy.maxDelayMicros(), SlotPolicy.UNBOUNDED)),
+        Sql.orNull(policy.maxDelay().map(Micros::floor).orElse(null)),
         policy.notBefore().name().toLowerCase(Locale.ROOT),
         Sql.orNull(CalendarText.write(policy.calendar())),
-        Sql.orNull(nullIf(policy.pausedUntilMicros(), SlotPolicy.NOT_PAUSED)),
+        Sql.orNull(policy.pausedUntil().map(Micros::ceil).orElse(null)),
         Micros.ceil(config.createdAt()));
   }
 
-  private static long longOr(ResultSet row, int column, long absent) throws SQLException {
+  private static Optional<Long> micros(ResultSet row, int column) throws SQLException {
     long value = row.getLong(column);
-    return row.wasNull() ? absent : value;
-  }
-
-  private static @Nullable Long nullIf(long value, long absent) {
-    return value == absent ? null : value;
+    return row.wasNull() ? Optional.empty() : Optional.of(value);
   }
 }

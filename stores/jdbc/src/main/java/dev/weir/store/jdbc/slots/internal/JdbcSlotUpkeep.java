@@ -3,6 +3,7 @@ package dev.weir.store.jdbc.slots.internal;
 import dev.weir.internal.Micros;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.SlotUpkeep;
+import dev.weir.slots.planning.internal.OpenTimes;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
@@ -168,7 +169,8 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
     }
     int windows = dialect.upkeep().removeWindows(connection, configRow, cut, max);
     // A run starts with a window that is at least partly open.
-    long open = policy.windowStart(Math.max(cut, policy.calendar().openAt(cut).fromMicros()));
+    long open =
+        policy.windowStart(Math.max(cut, OpenTimes.at(policy.calendar(), cut).fromMicros()));
     dialect.upkeep().cutRuns(connection, configRow, open);
     // Even if no window was stored: cached views that show the removed slots are stale now.
     dialect.advance(connection, configRow);

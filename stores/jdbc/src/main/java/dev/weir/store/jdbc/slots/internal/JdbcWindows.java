@@ -1,12 +1,12 @@
 package dev.weir.store.jdbc.slots.internal;
 
-import dev.weir.slots.Calendar;
 import dev.weir.slots.SlotConfig;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.internal.LockedWindows;
 import dev.weir.slots.planning.internal.OccupancyView;
 import dev.weir.slots.planning.internal.Page;
 import dev.weir.slots.planning.internal.Regrouping;
+import dev.weir.slots.planning.internal.TimeSpan;
 import dev.weir.slots.planning.internal.Window;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
@@ -164,7 +164,7 @@ final class JdbcWindows implements LockedWindows {
    */
   private long storedUntil(long startMicros) throws SQLException {
     if (startMicros >= row.sinceMicros()) {
-      return Calendar.NEVER;
+      return TimeSpan.NEVER;
     }
     return CountedSpan.notAfter(connection, row, startMicros)
         .filter(span -> span.covers(startMicros))
@@ -243,7 +243,7 @@ final class JdbcWindows implements LockedWindows {
   void regroupFrom(long fromMicros, Flush flush) throws SQLException {
     regroup(
         fromMicros,
-        Calendar.NEVER,
+        TimeSpan.NEVER,
         view,
         Math.min(maxViewBytes, BYTES_REBUILT),
         start -> {
@@ -272,7 +272,7 @@ final class JdbcWindows implements LockedWindows {
         dialect.slotsInOrder(connection, row, fromMicros, untilMicros)) {
       // Rows are fetched and windows are flushed in portions: memory is bounded for any backlog.
       statement.setFetchSize(5_000);
-      long end = Calendar.NEVER;
+      long end = TimeSpan.NEVER;
       try (ResultSet rows = statement.executeQuery()) {
         while (rows.next()) {
           long scheduled = rows.getLong(1);

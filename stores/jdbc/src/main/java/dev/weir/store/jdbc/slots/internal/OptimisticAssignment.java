@@ -3,7 +3,6 @@ package dev.weir.store.jdbc.slots.internal;
 import dev.weir.internal.Micros;
 import dev.weir.slots.AssignRequest;
 import dev.weir.slots.NotBefore;
-import dev.weir.slots.SlotRequest;
 import dev.weir.slots.WaitMode;
 import dev.weir.slots.internal.BatchPlan;
 import dev.weir.store.jdbc.StoreClock;
@@ -134,8 +133,7 @@ final class OptimisticAssignment {
       List<AssignRequest> requests, Collection<OccupancyCache.CachedView> kept) {
     boolean decides =
         kept.stream().anyMatch(known -> known.config().policy().notBefore() == NotBefore.NOW)
-            || requests.stream()
-                .anyMatch(request -> request.request().requestedTime().equals(SlotRequest.NOW));
+            || requests.stream().anyMatch(request -> request.request().requestedTime().isEmpty());
     return decides ? EstimatedClock.Precision.FOR_PLANNING : EstimatedClock.Precision.FOR_RECORD;
   }
 

@@ -47,8 +47,11 @@ final class SlotReads {
   static List<Slot> list(
       SlotDialect dialect, Connection connection, SlotQuery query, long nowMicros)
       throws SQLException {
-    long cursor = Micros.clamped(query.after().scheduledTime());
-    long from = Math.max(Micros.clamped(query.from()), cursor);
+    long begin = fromMicros(query.from());
+    long cursor =
+        query.after().map(after -> Micros.clamped(after.scheduledTime())).orElse(Micros.EARLIEST);
+    String afterId =
+        query.after().filter(after -> cursor >= begin).map(SlotQuery.Cursor::eventId).orElse("");
     boolean leaked = query.filter() == SlotQuery.Filter.LEAKED;
     long until = untilMicros(query.until());
     List<Slot> slots = new ArrayList<>();
@@ -59,8 +62,8 @@ final class SlotReads {
               new SlotDialect.SlotRange(
                   query.configName(),
                   state,
-                  from,
-                  from == cursor ? query.after().eventId() : "",
+                  Math.max(begin, cursor),
+                  afterId,
                   leaked ? Math.min(until, nowMicros) : until,
                   query.limit())));
     }
@@ -80,9 +83,13 @@ final class SlotReads {
     };
   }
 
+  private static long fromMicros(Optional<Instant> from) {
+    return from.map(Micros::clamped).orElse(Micros.EARLIEST);
+  }
+
   /** Returns the exclusive end of a range; the latest possible time is included. */
-  private static long untilMicros(Instant until) {
-    long micros = Micros.clamped(until);
+  private static long untilMicros(Optional<Instant> until) {
+    long micros = until.map(Micros::clamped).orElse(Micros.LATEST);
     return micros == Micros.LATEST ? micros + 1 : micros;
   }
 
@@ -96,7 +103,7 @@ final class SlotReads {
     ConfigRow configRow = found.get();
     SlotPolicy policy = inForce(connection, configRow, query.config()).policy();
     long size = policy.windowMicros();
-    long from = Micros.clamped(query.from());
+    long from = fromMicros(query.from());
     long until = untilMicros(query.until());
     List<WindowCount> past = List.of();
     if (from < configRow.sinceMicros()) {

@@ -14,6 +14,7 @@ import dev.weir.slots.Spread;
 import dev.weir.slots.WaitMode;
 import dev.weir.slots.WindowCount;
 import dev.weir.slots.WindowQuery;
+import dev.weir.slots.planning.internal.PolicyTimes;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Dialect;
@@ -83,7 +84,10 @@ final class OptimisticAssignmentTest {
 
   private int taken(Account of) {
     WindowQuery query =
-        new WindowQuery(of.config(), Account.NOON, Account.NOON.plusSeconds(3_600), 100);
+        WindowQuery.of(of.config())
+            .from(Account.NOON)
+            .until(Account.NOON.plusSeconds(3_600))
+            .limit(100);
     return other.ledger().windows(query).stream().mapToInt(WindowCount::taken).sum();
   }
 
@@ -241,14 +245,14 @@ final class OptimisticAssignmentTest {
   @Test
   void timeCountsWherePoliciesAllowNoPast() {
     SlotPolicy policy =
-        new SlotPolicy(
+        PolicyTimes.policy(
             10,
             4_000_000,
             Spread.EVEN,
-            SlotPolicy.UNBOUNDED,
+            PolicyTimes.UNBOUNDED,
             NotBefore.NOW,
             Calendar.ALWAYS,
-            SlotPolicy.NOT_PAUSED);
+            PolicyTimes.NOT_PAUSED);
     Account strict = new Account(other.configs().configure("a-" + UUID.randomUUID(), policy));
     know(List.of(strict.request("a", Account.NOON)));
     long aSecondAgo = System.nanoTime() - 1_100_000_000;

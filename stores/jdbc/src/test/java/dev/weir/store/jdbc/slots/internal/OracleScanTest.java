@@ -197,11 +197,13 @@ final class OracleScanTest {
         from (select level_of.x as n from system_range(1, %3$s) level_of)
         """
             .formatted(configId, Micros.ceil(Account.NOON), MANY, account.config().name()));
-    SlotQuery.Cursor cursor = SlotQuery.Cursor.START;
+    SlotQuery query = page(account);
     List<String> listed = new ArrayList<>();
-    for (List<Slot> page = page(account, cursor); !page.isEmpty(); page = page(account, cursor)) {
+    for (List<Slot> page = node.ledger().list(query);
+        !page.isEmpty();
+        page = node.ledger().list(query)) {
       page.forEach(slot -> listed.add(slot.eventId()));
-      cursor = SlotQuery.Cursor.of(page.getLast());
+      query = query.after(page.getLast());
     }
     assertThat(listed).hasSize(MANY).isSorted().doesNotHaveDuplicates();
 
@@ -243,15 +245,7 @@ final class OracleScanTest {
         .isLessThan(100);
   }
 
-  private List<Slot> page(Account account, SlotQuery.Cursor after) {
-    return node.ledger()
-        .list(
-            new SlotQuery(
-                account.config().name(),
-                Instant.MIN,
-                Instant.MAX,
-                SlotQuery.Filter.ASSIGNED,
-                after,
-                500));
+  private static SlotQuery page(Account account) {
+    return SlotQuery.of(account.config().name()).filter(SlotQuery.Filter.ASSIGNED).limit(500);
   }
 }

@@ -14,7 +14,6 @@ import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.tck.slots.Node;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -38,8 +37,7 @@ final class RacingEndingsTest {
   }
 
   private List<WindowCount> windows(Account account) {
-    return node.ledger()
-        .windows(new WindowQuery(account.config(), Instant.MIN, Instant.MAX, 1_000));
+    return node.ledger().windows(WindowQuery.of(account.config()).limit(1_000));
   }
 
   private static <T> FutureTask<T> started(Callable<T> call) {

@@ -3,7 +3,6 @@ package dev.weir.store.jdbc.slots.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.internal.Micros;
 import dev.weir.slots.AssignRequest;
 import dev.weir.slots.Slot;
 import dev.weir.slots.SlotConfig;
@@ -69,7 +68,7 @@ final class RestoredDatabaseTest {
     restore();
 
     Instant end = Account.NOON.plus(Duration.ofHours(1));
-    SlotConfig paused = node.configs().configure(NAME, TEN.withPausedUntil(Micros.ceil(end)));
+    SlotConfig paused = node.configs().configure(NAME, TEN.withPausedUntil(end));
     assertThat(paused.version()).isEqualTo(lost.version());
     assertThat(assign(lost, "later", 60)).noneMatch(slot -> slot.scheduledTime().isBefore(end));
   }

@@ -12,7 +12,6 @@ import dev.weir.store.jdbc.GrownTables;
 import dev.weir.store.jdbc.GrownTables.Statistics;
 import dev.weir.store.tck.slots.Node;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -101,13 +100,10 @@ final class ScanTest {
     account.assign(node, "again", Account.NOON.minusSeconds(600));
     node.ledger().cancel(account.id("ahead5"));
     for (SlotQuery.Filter filter : SlotQuery.Filter.values()) {
-      SlotQuery query =
-          new SlotQuery(name, Instant.MIN, Instant.MAX, filter, SlotQuery.Cursor.START, 10);
+      SlotQuery query = SlotQuery.of(name).filter(filter).limit(10);
       assertThat(node.ledger().list(query)).hasSizeLessThanOrEqualTo(10);
     }
-    assertThat(
-            node.ledger().windows(new WindowQuery(account.config(), Instant.MIN, Instant.MAX, 10)))
-        .hasSize(10);
+    assertThat(node.ledger().windows(WindowQuery.of(account.config()).limit(10))).hasSize(10);
     assertThat(node.ledger().forecast(account.config(), Account.NOON, 100))
         .isInstanceOf(ForecastResult.Completion.class);
   }
