@@ -46,7 +46,7 @@ class LimiterExamplesTest {
       assertThat(guide).contains("```java\n" + shown + "\n```");
       examples++;
     }
-    assertThat(examples).isEqualTo(6);
+    assertThat(examples).isEqualTo(7);
   }
 
   @Test
@@ -78,14 +78,27 @@ class LimiterExamplesTest {
   }
 
   @Test
+  void waiting() throws InterruptedException {
+    Limiter limiter = Limiter.inMemory();
+    // docs: waiting
+    Policy mails = Policy.of("mails", TokenBucket.of(1).refill(1, Duration.ofMillis(20)));
+    for (int i = 0; i < 3; i++) {
+      if (limiter.acquire(mails, "anna", Duration.ofMinutes(1)).isAllowed()) {
+        serve();
+      }
+    }
+    // docs: end
+    assertThat(done).hasSize(3);
+  }
+
+  @Test
   void allOrNothing() {
     Limiter limiter = Limiter.inMemory();
     // docs: all or nothing
     Policy perUser = Policy.of("user", TokenBucket.of(10, Duration.ofSeconds(1)));
     Policy perOrg = Policy.of("org", SlidingWindow.of(500, Duration.ofMinutes(1)));
     AcquireRequest request =
-        AcquireRequest.all(
-                List.of(LimitRequest.of(perUser, "user:101"), LimitRequest.of(perOrg, "org:7")))
+        AcquireRequest.all(LimitRequest.of(perUser, "user:101"), LimitRequest.of(perOrg, "org:7"))
             .withRequestId("order-4711");
     AcquireResult result = limiter.acquire(request);
     AcquireResult repeated = limiter.acquire(request); // takes nothing

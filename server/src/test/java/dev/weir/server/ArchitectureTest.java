@@ -55,7 +55,10 @@ final class ArchitectureTest {
           "dev.weir.slots.OpeningHours",
           "dev.weir.slots.SlotPolicy",
           "dev.weir.slots.Spread",
-          "dev.weir.slots.planning.internal.Places");
+          "dev.weir.slots.planning.internal.OpenTimes",
+          "dev.weir.slots.planning.internal.Places",
+          "dev.weir.slots.planning.internal.PolicyTimes",
+          "dev.weir.slots.planning.internal.TimeSpan");
 
   private static final String SERVER = "dev.weir.server.";
   private static final String INTERNAL = ".internal";
@@ -142,6 +145,19 @@ final class ArchitectureTest {
         .should()
         .onlyDependOnClassesThat()
         .resideInAnyPackage(with("java..", with("org.jspecify..", ENGINE)))
+        .check(HOUSE);
+  }
+
+  /** So a test that only wants the clock gets no libraries with it. */
+  @Test
+  void theTestKitKnowsOnlyTheEngine() {
+    classes()
+        .that()
+        .resideInAPackage("dev.weir.testing..")
+        .should()
+        .onlyDependOnClassesThat()
+        .resideInAnyPackage(
+            with("java..", with("org.jspecify..", with("dev.weir.testing..", ENGINE))))
         .check(HOUSE);
   }
 
