@@ -24,7 +24,7 @@ final class ComebackTest implements ComebackKit {
   private static final Policy TEN = Policy.of("ten", TokenBucket.of(10, DAY.multipliedBy(100)));
 
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
-  private final RememberedUse history = new RememberedUse();
+  private RememberedUse history = new RememberedUse();
   private SurrealServer server;
   private SurrealDb database;
 
@@ -44,8 +44,22 @@ final class ComebackTest implements ComebackKit {
 
   @BeforeEach
   void start() {
-    server = opened(SurrealServer.start(SurrealServer.Storage.ROCKSDB));
+    start(SurrealServer.Storage.MEMORY);
+  }
+
+  private void start(SurrealServer.Storage storage) {
+    server = opened(SurrealServer.start(storage));
+    history = new RememberedUse();
     database = open(history);
+  }
+
+  /** The only claim that needs data on a disk, whose engine takes longer to start. */
+  @Override
+  @Test
+  @SuppressWarnings("JUnitMethodInvoked")
+  public void storeThatComesBackUnchangedContinues() {
+    start(SurrealServer.Storage.ROCKSDB);
+    ComebackKit.super.storeThatComesBackUnchangedContinues();
   }
 
   @AfterEach
