@@ -1,5 +1,6 @@
 package dev.weir.limits;
 
+import dev.weir.internal.Micros;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -18,6 +19,11 @@ public record Concurrency(int max, long ttlMicros) {
 
   public static Concurrency of(int max, Duration ttl) {
     return new Concurrency(max, Require.micros("ttl", ttl));
+  }
+
+  /** Returns the time after which a lease expires unless it is renewed. */
+  public Duration ttl() {
+    return Micros.duration(ttlMicros);
   }
 
   /**

@@ -161,7 +161,7 @@ final class FallbackSwitch {
   private long lacksMicros(List<LimitRequest> parts, long untilMicros) {
     long lacksUntilMicros = untilMicros;
     for (LimitRequest part : parts) {
-      if (Micros.clamped(part.policy().createdAt()) < untilMicros) {
+      if (part.policy().createdAtMicros() < untilMicros) {
         Limit limit = part.policy().limit();
         long takenAt = part.policy().takenAtMicros(untilMicros);
         Usage all = limit.take(limit.settle(Usage.NONE, takenAt), limit.maxCost(), takenAt);

@@ -48,6 +48,11 @@ public record FixedWindow(long limit, long windowMicros, Start start) implements
     return new FixedWindow(limit, windowMicros, Start.EPOCH);
   }
 
+  /** Returns the length of a window. */
+  public Duration window() {
+    return Micros.duration(windowMicros);
+  }
+
   @Override
   public long maxCost() {
     return limit;

@@ -4,18 +4,19 @@ import static java.util.Objects.requireNonNull;
 
 import dev.weir.internal.Micros;
 import java.time.Instant;
+import java.util.Optional;
 
 /**
  * What is known about the leases that a resource may have granted, for a store that has lost them.
  *
  * @param createdAt when the resource was created: a store that lost its leases earlier can have
- *     lost none of it; {@link Instant#MIN} if unknown
+ *     lost none of it; empty if unknown
  * @param heldUntil when the last lease that was granted with a former, longer time to live ends;
- *     {@link Instant#MIN} if there was none
+ *     empty if there was none
  */
-public record LeaseHistory(Instant createdAt, Instant heldUntil) {
+public record LeaseHistory(Optional<Instant> createdAt, Optional<Instant> heldUntil) {
   /** Nothing is known: leases may have been granted at any time, by the limit of the request. */
-  public static final LeaseHistory UNKNOWN = since(Instant.MIN);
+  public static final LeaseHistory UNKNOWN = new LeaseHistory(Optional.empty(), Optional.empty());
 
   public LeaseHistory {
     requireNonNull(createdAt, "createdAt");
@@ -24,14 +25,19 @@ public record LeaseHistory(Instant createdAt, Instant heldUntil) {
 
   /** Returns the history of a resource whose time to live was never longer. */
   public static LeaseHistory since(Instant createdAt) {
-    return new LeaseHistory(createdAt, Instant.MIN);
+    return new LeaseHistory(Optional.of(createdAt), Optional.empty());
+  }
+
+  /** Returns this history of a resource whose leases may be held until a time. */
+  public LeaseHistory heldUntil(Instant time) {
+    return new LeaseHistory(createdAt, Optional.of(time));
   }
 
   public long createdAtMicros() {
-    return Micros.clamped(createdAt);
+    return createdAt.map(Micros::clamped).orElse(Micros.EARLIEST);
   }
 
   public long heldUntilMicros() {
-    return Micros.clamped(heldUntil);
+    return heldUntil.map(Micros::clamped).orElse(Micros.EARLIEST);
   }
 }

@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNull;
 import dev.weir.internal.Micros;
 import dev.weir.limits.internal.LimitNames;
 import java.time.Instant;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * A named limit that applies to each key separately.
@@ -17,8 +19,7 @@ import java.time.Instant;
  *     that still counts: the policy came into force then, or what it had counted before was
  *     restored
  * @param changedAt the time of the last change of the limit: counts that a store lost before it are
- *     treated as if all units had been taken at this time; {@link Instant#MIN} if it was not
- *     changed
+ *     treated as if all units had been taken at this time; empty if it was not changed
  * @param version the number of the change that made this policy, from 1; {@link #UNORDERED} if
  *     changes are not numbered. A node that does not know the latest version must not settle what
  *     that one has counted, see {@link #on}
@@ -27,8 +28,8 @@ public record Policy(
     String name,
     Limit limit,
     OnStoreFailure onStoreFailure,
-    Instant createdAt,
-    Instant changedAt,
+    Optional<Instant> createdAt,
+    Optional<Instant> changedAt,
     int version) {
   /** The version of a policy whose changes are not numbered: each is taken for the latest. */
   public static final int UNORDERED = 0;
@@ -46,12 +47,19 @@ public record Policy(
 
   /** A policy whose limit was not changed since it came into force. */
   public Policy(String name, Limit limit, OnStoreFailure onStoreFailure, Instant createdAt) {
-    this(name, limit, onStoreFailure, createdAt, Instant.MIN, UNORDERED);
+    this(
+        name,
+        limit,
+        onStoreFailure,
+        Optional.of(requireNonNull(createdAt, "createdAt")),
+        Optional.empty(),
+        UNORDERED);
   }
 
   /** Returns a policy that may have been in force for any time. */
   public static Policy of(String name, Limit limit) {
-    return new Policy(name, limit, OnStoreFailure.CLOSED, Instant.MIN);
+    return new Policy(
+        name, limit, OnStoreFailure.CLOSED, Optional.empty(), Optional.empty(), UNORDERED);
   }
 
   public Policy onStoreFailure(OnStoreFailure other) {
@@ -59,11 +67,23 @@ public record Policy(
   }
 
   public Policy createdAt(Instant other) {
-    return new Policy(name, limit, onStoreFailure, other, changedAt, version);
+    return new Policy(
+        name,
+        limit,
+        onStoreFailure,
+        Optional.of(requireNonNull(other, "createdAt")),
+        changedAt,
+        version);
   }
 
   public Policy changedAt(Instant other) {
-    return new Policy(name, limit, onStoreFailure, createdAt, other, version);
+    return new Policy(
+        name,
+        limit,
+        onStoreFailure,
+        createdAt,
+        Optional.of(requireNonNull(other, "changedAt")),
+        version);
   }
 
   public Policy version(int other) {
@@ -87,20 +107,33 @@ public record Policy(
     if (next.decaysLike(limit) && (next.equals(limit) || !(next instanceof TokenBucket))) {
       return limit(next);
     }
-    Instant inForceSince = later(createdAt, changedAt);
     Instant restored = at.minus(Micros.duration(restoreMicros(limit)));
-    return limit(next)
-        .createdAt(restored.isBefore(inForceSince) ? createdAt : restored)
-        .changedAt(at);
+    boolean isRestored =
+        Stream.of(createdAt, changedAt)
+            .flatMap(Optional::stream)
+            .noneMatch(inForceSince -> restored.isBefore(inForceSince));
+    return new Policy(
+        name,
+        next,
+        onStoreFailure,
+        isRestored ? Optional.of(restored) : createdAt,
+        Optional.of(at),
+        version);
+  }
+
+  /** Returns when the policy came into force, in microseconds; the earliest time if unknown. */
+  public long createdAtMicros() {
+    return createdAt.isEmpty() ? Micros.EARLIEST : Micros.clamped(createdAt.get());
+  }
+
+  /** Returns when the limit was changed, in microseconds; the earliest time if it was not. */
+  public long changedAtMicros() {
+    return changedAt.isEmpty() ? Micros.EARLIEST : Micros.clamped(changedAt.get());
   }
 
   /** Returns the time at which units that were lost at a time count as taken. */
   public long takenAtMicros(long lostMicros) {
-    return Math.max(lostMicros, Micros.clamped(changedAt));
-  }
-
-  private static Instant later(Instant one, Instant other) {
-    return one.isAfter(other) ? one : other;
+    return Math.max(lostMicros, changedAtMicros());
   }
 
   /** Returns the time after which all units are restored. */
@@ -120,9 +153,7 @@ public record Policy(
    * @param countedBy the version that has counted the usage
    */
   public Policy on(Usage usage, int countedBy) {
-    return UNORDERED < version
-            && version < countedBy
-            && usage.atMicros() >= Micros.clamped(createdAt)
+    return UNORDERED < version && version < countedBy && usage.atMicros() >= createdAtMicros()
         ? limit(limit.countedLike(usage)).version(countedBy)
         : this;
   }

@@ -1,5 +1,6 @@
 package dev.weir.limits;
 
+import dev.weir.internal.Micros;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -19,6 +20,11 @@ public record Queue(int maxSize, long delayMicros) {
 
   public static Queue of(int maxSize, Duration delayPerRequest) {
     return new Queue(maxSize, Require.micros("delayPerRequest", delayPerRequest, 1));
+  }
+
+  /** Returns the time by which each caller waits longer than the one before it. */
+  public Duration delay() {
+    return Micros.duration(delayMicros);
   }
 
   /**

@@ -40,6 +40,11 @@ public record SlidingWindow(long limit, long windowMicros) implements Limit {
     return new SlidingWindow(limit, Require.micros("window", window));
   }
 
+  /** Returns the length of the window. */
+  public Duration window() {
+    return Micros.duration(windowMicros);
+  }
+
   @Override
   public long maxCost() {
     return limit;

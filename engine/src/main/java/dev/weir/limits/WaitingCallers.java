@@ -62,9 +62,6 @@ final class WaitingCallers {
     if (requireNonNull(maxWait, "maxWait").isNegative()) {
       throw new IllegalArgumentException("maxWait must not be negative, but is " + maxWait);
     }
-    if (Thread.interrupted()) {
-      throw new InterruptedException();
-    }
     long maxNanos = TimeUnit.MICROSECONDS.toNanos(Micros.saturated(maxWait));
     long begin = nanoTime.getAsLong();
     List<String> name = nameOf(request);

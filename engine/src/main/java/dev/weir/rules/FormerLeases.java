@@ -7,6 +7,7 @@ import dev.weir.register.EntryVersion;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.ToLongFunction;
 
 /** Derives from the versions of a rule until when its former leases and queue places are held. */
@@ -23,7 +24,7 @@ final class FormerLeases {
   static LeaseHistory history(Rule rule, List<EntryVersion<Rule>> versions) {
     ToLongFunction<RuleSpec> span = span(rule.spec());
     Instant createdAt = rule.createdAt();
-    Instant heldUntil = Instant.MIN;
+    Optional<Instant> heldUntil = Optional.empty();
     Instant grantedSince = createdAt;
     for (int i = versions.size() - 1; i >= 0; i--) {
       Rule former = versions.get(i).entry();
@@ -39,16 +40,16 @@ final class FormerLeases {
       Duration time = Micros.duration(micros);
       Instant replacedAt = next.updatedAt();
       Instant endedAt = replacedAt.minus(time);
-      if (!endedAt.isBefore(grantedSince) && !heldUntil.isAfter(replacedAt)) {
+      if (!endedAt.isBefore(grantedSince) && heldUntil.filter(replacedAt::isBefore).isEmpty()) {
         createdAt = endedAt;
       }
       Instant ends = replacedAt.plus(time);
-      if (micros > nextMicros && ends.isAfter(heldUntil)) {
-        heldUntil = ends;
+      if (micros > nextMicros && heldUntil.filter(held -> !held.isBefore(ends)).isEmpty()) {
+        heldUntil = Optional.of(ends);
       }
       grantedSince = replacedAt;
     }
-    return new LeaseHistory(createdAt, heldUntil);
+    return new LeaseHistory(Optional.of(createdAt), heldUntil);
   }
 
   /** Returns how to read the max time for which a rule like this one grants; 0 if it does not. */

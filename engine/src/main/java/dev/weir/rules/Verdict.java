@@ -115,7 +115,7 @@ public sealed interface Verdict {
       return mode == AcquireResult.Mode.CLOSED;
     }
 
-    /** Returns the time until no rule refuses the request if no other units are taken. */
+    /** Returns {@link #retryAfter} in microseconds. */
     public long retryAfterMicros() {
       long max = 0;
       for (RuleResult result : results) {
@@ -124,6 +124,11 @@ public sealed interface Verdict {
         }
       }
       return max;
+    }
+
+    /** Returns the time until no rule refuses the request if no other units are taken. */
+    public Duration retryAfter() {
+      return Micros.duration(retryAfterMicros());
     }
 
     /** Returns the names of the rules that refuse. */

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 final class FormerLeasesTest extends RuleEvaluatorScene {
@@ -23,7 +24,7 @@ final class FormerLeasesTest extends RuleEvaluatorScene {
     version(10, leases(Duration.ofHours(1)));
     version(20, leases(Duration.ofMinutes(1)));
     // The first version was replaced after 10 minutes, the second one after 20.
-    assertThat(heldUntil()).isEqualTo(NOON.plus(Duration.ofMinutes(130)));
+    assertThat(heldUntil()).contains(NOON.plus(Duration.ofMinutes(130)));
   }
 
   @Test
@@ -31,32 +32,32 @@ final class FormerLeasesTest extends RuleEvaluatorScene {
     version(0, leases(Duration.ofHours(2)));
     version(10, Quota.Rate.of(FixedWindow.of(1, Duration.ofHours(9))));
     version(20, leases(Duration.ofMinutes(1)));
-    assertThat(heldUntil()).isEqualTo(NOON.plus(Duration.ofMinutes(130)));
+    assertThat(heldUntil()).contains(NOON.plus(Duration.ofMinutes(130)));
   }
 
   @Test
   void leasesThatWereNeverLongerNeedNoMemory() {
     version(0, leases(Duration.ofMinutes(1)));
     version(10, leases(Duration.ofHours(1)));
-    assertThat(heldUntil()).isEqualTo(Instant.MIN);
+    assertThat(heldUntil()).isEmpty();
   }
 
   @Test
   void leasesThatMustHaveEndedBeforeTheTimeBecameLongerAreNotWaitedFor() {
     version(0, leases(Duration.ofMinutes(1)));
-    assertThat(history().createdAt()).isEqualTo(NOON);
+    assertThat(history().createdAt()).contains(NOON);
     version(10, leases(Duration.ofHours(1)));
-    assertThat(history().createdAt()).isEqualTo(NOON.plus(Duration.ofMinutes(9)));
+    assertThat(history().createdAt()).contains(NOON.plus(Duration.ofMinutes(9)));
     version(20, leases(Duration.ofHours(2)));
     assertThat(history().createdAt())
         .as("leases of an hour may be held")
-        .isEqualTo(NOON.plus(Duration.ofMinutes(9)));
+        .contains(NOON.plus(Duration.ofMinutes(9)));
     version(200, Quota.Rate.of(FixedWindow.of(1, Duration.ofHours(9))));
     version(210, leases(Duration.ofHours(1)));
     assertThat(history().createdAt())
         .as("leases of two hours may be held")
-        .isEqualTo(NOON.plus(Duration.ofMinutes(80)));
-    assertThat(history().heldUntil()).isEqualTo(NOON.plus(Duration.ofMinutes(320)));
+        .contains(NOON.plus(Duration.ofMinutes(80)));
+    assertThat(history().heldUntil()).contains(NOON.plus(Duration.ofMinutes(320)));
   }
 
   private static Quota leases(Duration ttl) {
@@ -74,7 +75,7 @@ final class FormerLeasesTest extends RuleEvaluatorScene {
     versions.addFirst(new EntryVersion<>(rule, "test", false));
   }
 
-  private Instant heldUntil() {
+  private Optional<Instant> heldUntil() {
     return history().heldUntil();
   }
 

@@ -4,6 +4,7 @@ import dev.weir.internal.Micros;
 import dev.weir.limits.Concurrency;
 import dev.weir.limits.LeaseHistory;
 import java.time.Instant;
+import java.util.Optional;
 
 /**
  * The limit that is defined for a resource.
@@ -32,6 +33,7 @@ public record Definition<L>(
   }
 
   public LeaseHistory leaseHistory() {
-    return new LeaseHistory(createdAt, heldUntil);
+    return new LeaseHistory(
+        Optional.of(createdAt), Optional.of(heldUntil).filter(time -> !time.equals(NEVER_LONGER)));
   }
 }

@@ -245,7 +245,7 @@ public interface ComebackKit {
     Concurrency shorter = Concurrency.of(2, Duration.ofMillis(1));
     assertThat(leases().acquire("r", two, "a", 2).isGranted()).isTrue();
     Queue queue = Queue.of(2, Duration.ofMillis(1));
-    LeaseHistory history = new LeaseHistory(Instant.MIN, Instant.now().plus(DAY));
+    LeaseHistory history = LeaseHistory.UNKNOWN.heldUntil(Instant.now().plus(DAY));
     comeBackEmpty();
     // The shorter time has passed for everything that was lost.
     assertThat(eventually(() -> leases().acquire("s", shorter, "a", 1).isGranted())).isTrue();
@@ -257,10 +257,11 @@ public interface ComebackKit {
     assertThat(leases().current("r", shorter, history)).isEqualTo(2);
     assertThat(leases().join("q", queue, "t", history)).isInstanceOf(LeaseDecision.Full.class);
     assertThat(leases().current("q", queue, history)).isEqualTo(2);
-    LeaseHistory ended = new LeaseHistory(Instant.MIN, Instant.now().minus(DAY));
+    LeaseHistory ended = LeaseHistory.UNKNOWN.heldUntil(Instant.now().minus(DAY));
     assertThat(leases().acquire("ended", shorter, "a", 1, ended).isGranted()).isTrue();
     // What is newer than the loss has lost nothing.
-    LeaseHistory later = new LeaseHistory(Instant.now().plusSeconds(1), Instant.now().plus(DAY));
+    LeaseHistory later =
+        LeaseHistory.since(Instant.now().plusSeconds(1)).heldUntil(Instant.now().plus(DAY));
     assertThat(leases().acquire("later", shorter, "a", 1, later).isGranted()).isTrue();
   }
 

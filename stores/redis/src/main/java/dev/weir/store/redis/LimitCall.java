@@ -1,6 +1,5 @@
 package dev.weir.store.redis;
 
-import dev.weir.internal.Micros;
 import dev.weir.limits.AcquireRequest;
 import dev.weir.limits.Limit;
 import dev.weir.limits.LimitRequest;
@@ -81,8 +80,7 @@ sealed interface LimitCall {
     static Order of(Policy policy) {
       return policy.version() == Policy.UNORDERED
           ? NONE
-          : new Order(
-              Math.min(policy.version(), MAX_VERSION), (double) Micros.clamped(policy.createdAt()));
+          : new Order(Math.min(policy.version(), MAX_VERSION), (double) policy.createdAtMicros());
     }
   }
 
@@ -92,14 +90,14 @@ sealed interface LimitCall {
    */
   static double usedSinceMicros(Policy policy) {
     return switch (policy.onStoreFailure()) {
-      case CLOSED, FALLBACK -> (double) Micros.clamped(policy.createdAt());
+      case CLOSED, FALLBACK -> (double) policy.createdAtMicros();
       case LOCAL, OPEN -> Double.POSITIVE_INFINITY;
     };
   }
 
   /** Returns the time of the last change of a policy: what was lost before counts as taken then. */
   static double changedAtMicros(Policy policy) {
-    return (double) Micros.clamped(policy.changedAt());
+    return (double) policy.changedAtMicros();
   }
 
   /**

@@ -36,7 +36,7 @@ final class BucketId {
    */
   static long usedSinceMicros(Policy policy) {
     return switch (policy.onStoreFailure()) {
-      case CLOSED, FALLBACK -> Micros.clamped(policy.createdAt());
+      case CLOSED, FALLBACK -> policy.createdAtMicros();
       case LOCAL, OPEN -> Micros.LATEST;
     };
   }

@@ -91,9 +91,9 @@ sealed interface LimitStep {
         Map.entry("ahead", aheadMicros(bucket)),
         Map.entry("cost", part.cost()),
         Map.entry("used_since", BucketId.usedSinceMicros(part.policy())),
-        Map.entry("changed_at", Micros.clamped(part.policy().changedAt())),
+        Map.entry("changed_at", part.policy().changedAtMicros()),
         Map.entry("version", (long) part.policy().version()),
-        Map.entry("created", Micros.clamped(part.policy().createdAt())));
+        Map.entry("created", part.policy().createdAtMicros()));
   }
 
   /** Returns by how much a bucket may be ahead of the clock, see {@link Limit}. */

@@ -116,7 +116,7 @@ final class BatchCall implements LimitCall {
     refills[i] = parameters.refill();
     costs[i] = limitRequest.cost();
     versions[i] = limitRequest.policy().version();
-    creations[i] = Micros.clamped(limitRequest.policy().createdAt());
+    creations[i] = limitRequest.policy().createdAtMicros();
   }
 
   private void put(int i, Delayed wait) {

@@ -268,7 +268,7 @@ public final class JdbcLimitStore implements LimitStore {
                           parameters.size(),
                           parameters.refill(),
                           policy.version(),
-                          Micros.clamped(policy.createdAt()))
+                          policy.createdAtMicros())
                       .orElseThrow());
     }
   }

@@ -37,7 +37,7 @@ record SingleCall(LimitRequest request) implements LimitCall {
                 parameters.refill(),
                 request.cost(),
                 request.policy().version(),
-                Micros.clamped(request.policy().createdAt()));
+                request.policy().createdAtMicros());
         ResultSet rows = statement.executeQuery()) {
       rows.next();
       return result((Long[]) rows.getArray(1).getArray());
