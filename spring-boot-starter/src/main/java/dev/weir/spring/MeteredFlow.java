@@ -3,56 +3,43 @@ package dev.weir.spring;
 import static java.util.Objects.requireNonNull;
 
 import dev.weir.StoreException;
+import dev.weir.limits.AcquireResult;
+import dev.weir.limits.CircuitBreaker;
+import dev.weir.limits.Policy;
+import dev.weir.micrometer.LimitMeters;
+import dev.weir.micrometer.RuleMeters;
 import dev.weir.rules.RuleCounters;
 import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /** Records the results of requests as Micrometer meters. */
 final class MeteredFlow implements FlowObserver {
-  private final MeterRegistry registry;
-  private final AtomicInteger waiting = new AtomicInteger();
-  private final Map<Outcome, Counter> remote;
+  private final RuleMeters rules;
+  private final LimitMeters limits;
+  private final Map<Outcome, Counter> remote = new EnumMap<>(Outcome.class);
 
   MeteredFlow(MeterRegistry registry) {
-    this.registry = registry;
-    Gauge.builder("weir.waiting", waiting, AtomicInteger::get)
-        .description("Requests that wait in a queue of this service")
-        .register(registry);
-    this.remote =
-        byOutcome(
-            Outcome.class,
-            Counter.builder("weir.remote.answers").description("Responses of the Weir server"));
+    this.rules = new RuleMeters(registry);
+    this.limits = new LimitMeters(registry);
+    Counter.Builder answers =
+        Counter.builder("weir.remote.answers").description("Responses of the Weir server");
+    for (Outcome outcome : Outcome.values()) {
+      String word = outcome.name().toLowerCase(Locale.ROOT);
+      remote.put(outcome, answers.withRegistry(registry).withTag("outcome", word));
+    }
   }
 
   @Override
   public RuleCounters counters(String rule) {
-    Map<RuleCounters.Kind, Counter> counters =
-        byOutcome(
-            RuleCounters.Kind.class,
-            Counter.builder("weir.decisions")
-                .description("Decisions of rules about requests")
-                .tag("rule", rule));
-    return outcome -> requireNonNull(counters.get(outcome)).increment();
-  }
-
-  /** Returns one counter for each outcome. */
-  private <E extends Enum<E>> Map<E, Counter> byOutcome(
-      Class<E> outcomes, Counter.Builder counter) {
-    Map<E, Counter> counters = new EnumMap<>(outcomes);
-    for (E outcome : outcomes.getEnumConstants()) {
-      counters.put(outcome, counter.withRegistry(registry).withTag("outcome", word(outcome)));
-    }
-    return counters;
+    return rules.counters(rule);
   }
 
   @Override
   public void waiting(int more) {
-    waiting.addAndGet(more);
+    rules.waiting(more);
   }
 
   @Override
@@ -61,15 +48,28 @@ final class MeteredFlow implements FlowObserver {
   }
 
   @Override
-  public void storeFailed(String store, StoreException failure) {
-    Counter.builder("weir.store.failures")
-        .description("Requests that a store did not answer")
-        .tag("store", store)
-        .register(registry)
-        .increment();
+  public void decided(Policy policy, dev.weir.limits.Outcome outcome, AcquireResult.Mode mode) {
+    limits.decided(policy, outcome, mode);
   }
 
-  private static String word(Enum<?> value) {
-    return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
+  @Override
+  public void taken(Policy policy, boolean isAllowed) {
+    limits.taken(policy, isAllowed);
+  }
+
+  @Override
+  public void replayed() {
+    limits.replayed();
+  }
+
+  @Override
+  public void breakerChanged(String store, CircuitBreaker.State state) {
+    FlowObserver.super.breakerChanged(store, state);
+    limits.breakerChanged(store, state);
+  }
+
+  @Override
+  public void storeFailed(String store, StoreException failure) {
+    limits.storeFailed(store, failure);
   }
 }
