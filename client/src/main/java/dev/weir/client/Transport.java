@@ -79,7 +79,7 @@ final class Transport implements AutoCloseable {
     boolean isUnknown = false;
     for (int attempt = 1; ; attempt++) {
       try {
-        return sendOnce(call, left(total, start));
+        return sendOnce(call, total, left(total, start));
       } catch (WeirException failed) {
         isUnknown |= failed.outcome() == Outcome.UNKNOWN;
         Duration pause =
@@ -134,9 +134,9 @@ final class Transport implements AutoCloseable {
   }
 
   /** Makes one attempt, which ends with the whole answer or when its time has passed. */
-  private Reply sendOnce(Call call, Duration left) {
-    Duration own = call.timeout().orElse(settings.attemptTimeout);
-    Duration timeout = own.compareTo(left) < 0 ? own : left;
+  private Reply sendOnce(Call call, Duration total, Duration left) {
+    Duration max = min(call.timeout().orElse(settings.attemptTimeout), total);
+    Duration timeout = min(max, left);
     CompletableFuture<HttpResponse<byte[]>> answer =
         http.sendAsync(request(call), BoundedBody.handler(settings.maxAnswerBytes));
     try {
@@ -145,7 +145,7 @@ final class Transport implements AutoCloseable {
       return accepted(call, new Reply(response.statusCode(), response.headers(), response.body()));
     } catch (TimeoutException e) {
       answer.cancel(true);
-      throw UnansweredException.timedOut(settings.server, timeout, call.ifUnanswered(), e);
+      throw UnansweredException.timedOut(settings.server, max, call.ifUnanswered(), e);
     } catch (InterruptedException e) {
       answer.cancel(true);
       Thread.currentThread().interrupt();
@@ -160,6 +160,10 @@ final class Transport implements AutoCloseable {
       // The client was closed.
       throw UnansweredException.of(settings.server, e, call.ifUnanswered());
     }
+  }
+
+  private static Duration min(Duration one, Duration other) {
+    return one.compareTo(other) < 0 ? one : other;
   }
 
   private static Reply accepted(Call call, Reply reply) {

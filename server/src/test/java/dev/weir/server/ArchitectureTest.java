@@ -165,6 +165,23 @@ final class ArchitectureTest {
     return Stream.concat(Stream.of(name), Stream.of(others)).toArray(String[]::new);
   }
 
+  /** It is used by programs that have nothing else of ours. */
+  @Test
+  void theClientKnowsOnlyTheJdkAndJson() {
+    classes()
+        .that()
+        .resideInAPackage("dev.weir.client..")
+        .should()
+        .onlyDependOnClassesThat()
+        .resideInAnyPackage(
+            "dev.weir.client..",
+            "java..",
+            "javax.net.ssl..",
+            "com.fasterxml.jackson.core..",
+            "org.jspecify..")
+        .check(HOUSE);
+  }
+
   @Test
   void storesDoNotKnowEachOther() {
     slices().matching("dev.weir.store.(*)..").should().notDependOnEachOther().check(HOUSE);

@@ -1,11 +1,13 @@
 package dev.weir.server;
 
+import dev.weir.client.WeirClient;
 import dev.weir.limits.Decision;
 import dev.weir.limits.Limiter;
 import dev.weir.limits.Policy;
 import dev.weir.limits.TokenBucket;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.SlotScheduler;
+import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -36,6 +38,16 @@ final class ReadmeExample {
       slots.configure("bank-api", SlotPolicy.of(200, Duration.ofSeconds(4)));
       Instant at = slots.assign("pay-1", "bank-api").scheduledTime();
       schedule("pay-1", at);
+    }
+    // docs: end
+    return scheduled;
+  }
+
+  /** Asks a server for a slot and returns the times for which events were scheduled. */
+  List<Instant> client(URI url) {
+    // docs: client
+    try (WeirClient weir = WeirClient.at(url).build()) {
+      schedule("pay-1", weir.slots().assign("pay-1", "default").scheduledTime());
     }
     // docs: end
     return scheduled;

@@ -46,6 +46,9 @@ final class ReadmeIT {
             .as(command)
             .isEqualTo(exchange.answer().replaceFirst(MOMENT, "").strip());
       }
+      // The event of the first line has its slot.
+      assertThat(new ReadmeExample().client(node.address()))
+          .containsExactly(Instant.parse("2026-06-01T12:00:00Z"));
     }
   }
 
@@ -58,7 +61,7 @@ final class ReadmeIT {
             .results()
             .map(example -> new Prose.Block("java", example.group(1).indent(-4)))
             .toList();
-    assertThat(examples).hasSize(2);
+    assertThat(examples).hasSize(3);
     assertThat(Prose.read("README.md").blocks())
         .filteredOn(block -> block.language().equals("java"))
         .containsExactlyElementsOf(examples);

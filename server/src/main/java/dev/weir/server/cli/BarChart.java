@@ -1,5 +1,6 @@
 package dev.weir.server.cli;
 
+import dev.weir.client.WindowPage;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -31,8 +32,8 @@ final class BarChart {
     this.windowSize = windowSize;
   }
 
-  List<String> rows(List<WindowsPage.Occupancy> windows) {
-    List<WindowsPage.Occupancy> taken =
+  List<String> rows(List<WindowPage.Occupancy> windows) {
+    List<WindowPage.Occupancy> taken =
         windows.stream().filter(window -> window.taken() > 0).toList();
     int timeColumns = widest(taken.stream().map(window -> window.start().toString()).toList());
     int countColumns = widest(taken.stream().map(BarChart::count).toList());
@@ -42,7 +43,7 @@ final class BarChart {
             terminal.widthColumns() - timeColumns - countColumns - SPACES_AND_PERCENT_COLUMNS);
     List<String> rows = new ArrayList<>();
     for (int index = 0; index < taken.size(); index++) {
-      WindowsPage.Occupancy window = taken.get(index);
+      WindowPage.Occupancy window = taken.get(index);
       if (index > 0) {
         gap(taken.get(index - 1).end(), window.start(), rows);
       }
@@ -64,7 +65,7 @@ final class BarChart {
     }
   }
 
-  private String bar(WindowsPage.Occupancy window, int columns) {
+  private String bar(WindowPage.Occupancy window, int columns) {
     double share = Math.min(1, (double) window.taken() / window.max());
     String bar = terminal.unicode() ? eighths(share, columns) : hashes(share, columns);
     String colour = share >= 1 ? RED : share >= 0.8 ? YELLOW : GREEN;
@@ -90,11 +91,11 @@ final class BarChart {
   /**
    * Returns the percentage, rounded down so that 100 % means full. A lowered limit can exceed it.
    */
-  private static long percent(WindowsPage.Occupancy window) {
+  private static long percent(WindowPage.Occupancy window) {
     return 100 * window.taken() / window.max();
   }
 
-  private static String count(WindowsPage.Occupancy window) {
+  private static String count(WindowPage.Occupancy window) {
     return Phrases.number(window.taken()) + "/" + Phrases.number(window.max());
   }
 

@@ -99,7 +99,7 @@ final class CsvFeed implements Feed {
 
   private String request(List<String> fields) throws IOException {
     StringWriter request = new StringWriter();
-    try (JsonGenerator json = JsonObject.JSON.createGenerator(request)) {
+    try (JsonGenerator json = FeedJson.JSON.createGenerator(request)) {
       json.writeStartObject();
       json.writeStringField("eventId", field(fields, eventIdColumn));
       String named = field(fields, configNameColumn);

@@ -1,67 +1,29 @@
 package dev.weir.server.cli;
 
-import java.io.IOException;
-import java.time.DateTimeException;
+import dev.weir.client.Feed;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** The progress of a feed of payments, as the server reports it. */
-record FeedProgress(
-    String feedId,
-    String state,
-    long read,
-    long repeated,
-    long rejected,
-    long assigned,
-    long started,
-    long paid,
-    long failed,
-    long cancelled,
-    Optional<Instant> firstScheduled,
-    Optional<Instant> lastScheduled) {
-
-  static FeedProgress read(byte[] answer) throws IOException {
-    return of(JsonObject.read(answer));
-  }
-
-  static FeedProgress of(JsonObject feed) throws IOException {
-    try {
-      return new FeedProgress(
-          feed.requiredText("feedId"),
-          feed.requiredText("state"),
-          feed.requiredNumber("read"),
-          feed.requiredNumber("repeated"),
-          feed.requiredNumber("rejected"),
-          feed.requiredNumber("assigned"),
-          feed.requiredNumber("started"),
-          feed.requiredNumber("paid"),
-          feed.requiredNumber("failed"),
-          feed.requiredNumber("cancelled"),
-          feed.text("firstScheduled").map(Instant::parse),
-          feed.text("lastScheduled").map(Instant::parse));
-    } catch (DateTimeException notTime) {
-      throw new IOException(notTime.getMessage(), notTime);
-    }
-  }
-
+/** How the progress of a feed of payments is shown. */
+record FeedProgress(Feed feed) {
   boolean isDone() {
-    return state.equals("DONE");
+    return feed.state() == Feed.State.DONE;
   }
 
   /** Returns true if every payment of this feed is paid. Earlier feeds have the repeated ones. */
   boolean isAllPaid() {
-    return isDone() && rejected == 0 && failed == 0 && cancelled == 0;
+    return isDone() && feed.rejected() == 0 && feed.failed() == 0 && feed.cancelled() == 0;
   }
 
   long ended() {
-    return paid + failed + cancelled;
+    return feed.paid() + feed.failed() + feed.cancelled();
   }
 
   /** Returns the payments that are not made yet. */
   long open() {
-    return Math.max(0, read - repeated - rejected - ended());
+    return Math.max(0, feed.read() - feed.repeated() - feed.rejected() - ended());
   }
 
   /**
@@ -71,10 +33,11 @@ record FeedProgress(
    * @param endedPerSecond the rate at which payments end now
    */
   Optional<Duration> timeLeft(Instant now, double endedPerSecond) {
-    if (lastScheduled.isEmpty() || assigned < read - repeated - rejected) {
+    if (feed.lastScheduled().isEmpty()
+        || feed.assigned() < feed.read() - feed.repeated() - feed.rejected()) {
       return Optional.empty();
     }
-    Duration untilLastSlot = Duration.between(now, lastScheduled.get());
+    Duration untilLastSlot = Duration.between(now, feed.lastScheduled().get());
     Duration atThisRate =
         endedPerSecond > 0
             ? Duration.ofMillis(Math.round(open() / endedPerSecond * 1_000))
@@ -86,16 +49,16 @@ record FeedProgress(
   /** Returns the counts in one line. */
   String counts() {
     StringBuilder text = new StringBuilder();
-    text.append(Phrases.number(read)).append(" read, ");
-    text.append(Phrases.number(rejected)).append(" rejected, ");
-    text.append(Phrases.number(assigned)).append(" assigned, ");
-    text.append(Phrases.number(started)).append(" started, ");
-    text.append(Phrases.number(paid)).append(" paid");
-    if (failed > 0) {
-      text.append(", ").append(Phrases.number(failed)).append(" failed");
+    text.append(Phrases.number(feed.read())).append(" read, ");
+    text.append(Phrases.number(feed.rejected())).append(" rejected, ");
+    text.append(Phrases.number(feed.assigned())).append(" assigned, ");
+    text.append(Phrases.number(feed.started())).append(" started, ");
+    text.append(Phrases.number(feed.paid())).append(" paid");
+    if (feed.failed() > 0) {
+      text.append(", ").append(Phrases.number(feed.failed())).append(" failed");
     }
-    if (cancelled > 0) {
-      text.append(", ").append(Phrases.number(cancelled)).append(" cancelled");
+    if (feed.cancelled() > 0) {
+      text.append(", ").append(Phrases.number(feed.cancelled())).append(" cancelled");
     }
     return text.toString();
   }
@@ -103,17 +66,17 @@ record FeedProgress(
   /** Returns all that is known, a line each. */
   List<String> lines() {
     return List.of(
-        "feed       " + feedId,
-        "state      " + state,
-        "read       " + Phrases.number(read),
-        "rejected   " + Phrases.number(rejected),
-        "repeated   " + Phrases.number(repeated),
-        "assigned   " + Phrases.number(assigned),
-        "started    " + Phrases.number(started),
-        "paid       " + Phrases.number(paid),
-        "failed     " + Phrases.number(failed),
-        "cancelled  " + Phrases.number(cancelled),
-        "first      " + firstScheduled.map(Object::toString).orElse("none"),
-        "last       " + lastScheduled.map(Object::toString).orElse("none"));
+        "feed       " + feed.feedId(),
+        "state      " + feed.state(),
+        "read       " + Phrases.number(feed.read()),
+        "rejected   " + Phrases.number(feed.rejected()),
+        "repeated   " + Phrases.number(feed.repeated()),
+        "assigned   " + Phrases.number(feed.assigned()),
+        "started    " + Phrases.number(feed.started()),
+        "paid       " + Phrases.number(feed.paid()),
+        "failed     " + Phrases.number(feed.failed()),
+        "cancelled  " + Phrases.number(feed.cancelled()),
+        "first      " + feed.firstScheduled().map(Object::toString).orElse("none"),
+        "last       " + feed.lastScheduled().map(Object::toString).orElse("none"));
   }
 }

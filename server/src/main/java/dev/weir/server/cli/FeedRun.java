@@ -1,18 +1,24 @@
 package dev.weir.server.cli;
 
+import dev.weir.client.Feed;
+import dev.weir.client.FeedUpload;
+import dev.weir.client.Payment;
+import dev.weir.client.RejectedRecord;
+import dev.weir.client.WeirClient;
+import dev.weir.client.WeirException;
 import dev.weir.engine.payments.FeedRecord;
 import dev.weir.workflows.feed.internal.FeedFormat;
 import dev.weir.workflows.feed.internal.FeedReader;
 import dev.weir.workflows.feed.internal.FeedTotals;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Map;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
@@ -47,23 +53,13 @@ final class FeedRun {
    *
    * @param announced what the server compares the feed with before any of it is paid
    */
-  FeedProgress run(Path file, String contentType, Optional<String> configName, FeedTotals announced)
-      throws IOException, ProblemException, UnreachableException, InterruptedException {
+  FeedProgress run(Path file, FeedFormat format, Optional<String> configName, FeedTotals announced)
+      throws IOException, InterruptedException {
+    FeedUpload upload = upload(file, format, configName, announced);
     try (ExecutorService thread = Executors.newVirtualThreadPerTaskExecutor()) {
-      Future<byte[]> sending =
-          thread.submit(
-              () ->
-                  client.upload(
-                      "/api/v1/payments/feeds",
-                      Map.of(
-                          "feedId", Optional.of(feedId),
-                          "configName", configName,
-                          "records", records(announced),
-                          "controlSum", announced.controlSumText()),
-                      contentType,
-                      file));
+      Future<Feed> sending = thread.submit(() -> client.payments().send(upload));
       try {
-        Optional<byte[]> answer = await(sending);
+        Optional<Feed> answer = await(sending);
         while (answer.isEmpty()) {
           look();
           answer = await(sending);
@@ -80,14 +76,23 @@ final class FeedRun {
     return progress;
   }
 
-  private static Optional<String> records(FeedTotals announced) {
-    return announced.records().isPresent()
-        ? Optional.of(Long.toString(announced.records().getAsLong()))
-        : Optional.empty();
+  private FeedUpload upload(
+      Path file, FeedFormat format, Optional<String> configName, FeedTotals announced)
+      throws FileNotFoundException {
+    FeedUpload upload =
+        switch (format) {
+          case CSV -> FeedUpload.csv(feedId, file);
+          case NDJSON -> FeedUpload.ndjson(feedId, file);
+        };
+    upload = configName.map(upload::configName).orElse(upload);
+    if (announced.records().isPresent()) {
+      upload = upload.records(announced.records().getAsLong());
+    }
+    return announced.controlSumText().map(upload::controlSum).orElse(upload);
   }
 
-  private static Optional<byte[]> await(Future<byte[]> sending)
-      throws IOException, ProblemException, UnreachableException, InterruptedException {
+  private static Optional<Feed> await(Future<Feed> sending)
+      throws IOException, InterruptedException {
     try {
       return Optional.of(sending.get(BETWEEN_LOOKS.toMillis(), TimeUnit.MILLISECONDS));
     } catch (TimeoutException underWay) {
@@ -95,31 +100,20 @@ final class FeedRun {
     } catch (CancellationException cancelled) {
       throw new IOException("the feed was not sent", cancelled);
     } catch (ExecutionException failed) {
-      if (failed.getCause() instanceof ProblemException refused) {
-        throw refused;
-      }
-      if (failed.getCause() instanceof UnreachableException gone) {
-        throw gone;
-      }
-      if (failed.getCause() instanceof IOException unreadable) {
-        throw unreadable;
+      if (failed.getCause() instanceof WeirException known) {
+        throw known;
       }
       throw new IllegalStateException(failed.getCause());
     }
   }
 
   /** Asks for the progress; empty if the server has not begun to receive the feed. */
-  private Optional<FeedProgress> look()
-      throws IOException, ProblemException, UnreachableException, InterruptedException {
-    FeedProgress progress;
-    try {
-      progress = FeedProgress.read(client.get(path(""), Map.of()));
-    } catch (ProblemException refused) {
-      if (refused.problem().status() == 404) {
-        return Optional.empty();
-      }
-      throw refused;
+  private Optional<FeedProgress> look() {
+    Optional<Feed> feed = client.payments().feed(feedId);
+    if (feed.isEmpty()) {
+      return Optional.empty();
     }
+    FeedProgress progress = new FeedProgress(feed.get());
     double perSecond = rate.add(System.nanoTime(), progress.ended());
     StringBuilder line = new StringBuilder(progress.counts());
     if (perSecond > 0) {
@@ -139,8 +133,7 @@ final class FeedRun {
    * @param repeated how many of its records are not counted with this feed; the search ends with
    *     the last of them
    */
-  Optional<String> unpaid(Path file, FeedFormat format, long repeated)
-      throws IOException, ProblemException, UnreachableException, InterruptedException {
+  Optional<String> unpaid(Path file, FeedFormat format, long repeated) throws IOException {
     long asked = 0;
     long left = repeated;
     try (InputStream in = Files.newInputStream(file)) {
@@ -153,13 +146,15 @@ final class FeedRun {
           text =
               "looking for the payments that earlier feeds contain: record "
                   + Phrases.number(++asked);
-          JsonObject payment =
-              JsonObject.read(client.get("/api/v1/payments/" + WeirClient.encoded(id), Map.of()));
-          String state = payment.requiredText("state");
-          if (!state.equals("PAID")) {
-            return Optional.of("%s is %s".formatted(id, state));
+          Payment payment =
+              client
+                  .payments()
+                  .find(id)
+                  .orElseThrow(() -> new IOException("the server does not know payment " + id));
+          if (payment.state() != Payment.State.PAID) {
+            return Optional.of("%s is %s".formatted(id, payment.state()));
           }
-          if (!payment.requiredText("feedId").equals(feedId)) {
+          if (!payment.feedId().equals(feedId)) {
             left--;
           }
         }
@@ -169,41 +164,16 @@ final class FeedRun {
   }
 
   /** Writes the rejected records to a file, a line each. */
-  void writeRejects(Path file)
-      throws IOException, ProblemException, UnreachableException, InterruptedException {
-    try (OutputStream out = Files.newOutputStream(file)) {
-      long after = 0;
-      int lines = PAGE;
-      while (lines == PAGE) {
-        byte[] page =
-            client.get(
-                path("/rejects"),
-                Map.of(
-                    "after", Optional.of(after).filter(line -> line > 0).map(Object::toString),
-                    "limit", Optional.of(Integer.toString(PAGE))));
-        out.write(page);
-        lines = 0;
-        for (String line : new String(page, StandardCharsets.UTF_8).lines().toList()) {
-          lines++;
-          after = JsonObject.read(line.getBytes(StandardCharsets.UTF_8)).requiredNumber("line");
+  void writeRejects(Path file) throws IOException {
+    try (Writer out = Files.newBufferedWriter(file)) {
+      List<RejectedRecord> page = client.payments().rejects(feedId, 0, PAGE);
+      while (!page.isEmpty()) {
+        for (RejectedRecord reject : page) {
+          out.write(reject.json());
+          out.write('\n');
         }
+        page = client.payments().rejects(feedId, page.getLast().line(), PAGE);
       }
     }
-  }
-
-  /** Writes the report in a format. */
-  void writeReport(Path file, String mediaType)
-      throws IOException, ProblemException, UnreachableException, InterruptedException {
-    Files.write(file, report(mediaType));
-  }
-
-  /** Returns the report in a format. */
-  byte[] report(String mediaType)
-      throws ProblemException, UnreachableException, InterruptedException {
-    return client.get(path("/report"), Map.of(), mediaType);
-  }
-
-  private String path(String more) {
-    return "/api/v1/payments/feeds/" + WeirClient.encoded(feedId) + more;
   }
 }

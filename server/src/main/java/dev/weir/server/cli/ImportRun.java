@@ -1,38 +1,66 @@
 package dev.weir.server.cli;
 
-import dev.weir.workflows.feed.internal.RecordReader;
-import java.io.EOFException;
+import dev.weir.client.Call;
+import dev.weir.client.JsonObject;
+import dev.weir.client.Problem;
+import dev.weir.client.ProblemException;
+import dev.weir.client.WeirClient;
+import dev.weir.client.WeirException;
 import java.io.IOException;
 import java.io.Writer;
-import java.net.URI;
-import java.nio.charset.StandardCharsets;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Collectors;
 
 /**
- * One import: a thread sends the feed while the caller's thread reads the results, matches each to
- * its line, counts it, and writes it to its file.
+ * One import: blocks of lines are sent in order, one at a time. Meanwhile the caller's thread
+ * matches the answers of the block before to their lines, counts them, and writes them to their
+ * files. Lines that failed because the server's database was unavailable are sent again after a
+ * pause, so that an outage makes an import wait rather than fail line by line.
  */
 final class ImportRun {
-  /** With the sender's pauses between them, this is about half a minute. */
+  private static final String PATH = "/api/v1/slots/batch";
+
+  /** With the pauses between them, this is about half a minute. */
   private static final int MAX_ATTEMPTS = 6;
+
+  private static final Duration MAX_PAUSE = Duration.ofSeconds(16);
 
   private final WeirClient client;
   private final ImportTally tally;
   private final RejectFile rejects;
   private final Writer answersCopy;
+  private final Pause pause;
+
+  /** Waits before a new attempt. */
+  @FunctionalInterface
+  interface Pause {
+    void pause(Duration duration) throws InterruptedException;
+  }
+
+  private record Answered(FeedBlocks.Block block, List<JsonObject.Element> answers) {}
 
   /**
    * Creates an import.
    *
    * @param answersCopy receives every result, one per line
    */
-  ImportRun(WeirClient client, ImportTally tally, RejectFile rejects, Writer answersCopy) {
+  ImportRun(
+      WeirClient client, ImportTally tally, RejectFile rejects, Writer answersCopy, Pause pause) {
     this.client = client;
     this.tally = tally;
     this.rejects = rejects;
     this.answersCopy = answersCopy;
+    this.pause = pause;
   }
 
   /**
@@ -40,72 +68,169 @@ final class ImportRun {
    *
    * @throws IOException if the feed cannot be read or a result cannot be written
    */
-  void run(Feed feed, FeedSender.Pause pause)
-      throws IOException, ProblemException, UnreachableException, InterruptedException {
-    try (BatchExchange exchange = client.batch()) {
-      Conveyor conveyor = new Conveyor();
-      FeedSender sender = new FeedSender(feed, exchange, conveyor, pause);
-      Thread thread = Thread.ofVirtual().name("feed-sender").start(sender);
-      try {
-        receive(new Answers(exchange), conveyor, sender);
-      } finally {
-        // The thread may be waiting for the feed or for us, and nothing more will be sent.
-        thread.interrupt();
-      }
-    }
-  }
-
-  private void receive(Answers answers, Conveyor conveyor, FeedSender sender)
-      throws IOException, ProblemException, UnreachableException, InterruptedException {
-    for (Conveyor.Block block = conveyor.take(); block != null; block = conveyor.take()) {
-      List<FeedLine.Entry> again = new ArrayList<>();
-      for (FeedLine line : block.lines()) {
-        switch (line) {
-          case FeedLine.Flawed flawed -> reject(flawed, Problem.unreadableLine(flawed.flaw()));
-          case FeedLine.Entry entry -> {
-            if (!settled(entry, answers.next())) {
-              again.add(entry.again());
-            }
+  void run(Feed feed) throws IOException, InterruptedException {
+    Optional<IOException> failure = Optional.empty();
+    try (FeedBlocks blocks = new FeedBlocks(feed);
+        ExecutorService thread = Executors.newVirtualThreadPerTaskExecutor()) {
+      Optional<Answered> before = Optional.empty();
+      boolean isOver = false;
+      while (!isOver) {
+        Optional<FeedBlocks.Part> part = blocks.poll();
+        if (part.isEmpty() && before.isPresent()) {
+          // A slow feed; what is known is shown before waiting for it.
+          settle(before.get());
+          before = Optional.empty();
+        }
+        switch (part.isPresent() ? part.get() : blocks.take()) {
+          case FeedBlocks.Block block -> before = Optional.of(send(block, before, thread));
+          case FeedBlocks.End end -> {
+            failure = end.failure();
+            isOver = true;
           }
         }
       }
-      rejects.flush();
-      tally.feedBytes(block.feedBytes());
-      conveyor.answered(again);
-    }
-    IOException sendFailure = sender.sendFailure();
-    if (sendFailure != null) {
-      throw answers.lost(sendFailure);
-    }
-    answers.expectEnd();
-    IOException feedFailure = sender.feedFailure();
-    if (feedFailure != null) {
-      throw feedFailure;
-    }
-  }
-
-  /** Handles a result; returns false if the line should be sent again. */
-  private boolean settled(FeedLine.Entry entry, Answers.Line line) throws IOException {
-    if (entry.attempt() > 0) {
-      tally.waiting(-1);
-    }
-    switch (line.answer()) {
-      case Answer.Assigned assigned -> tally.assigned(assigned);
-      case Answer.Refused refused -> {
-        if (refused.problem().isPassing() && entry.attempt() + 1 < MAX_ATTEMPTS) {
-          tally.waiting(1);
-          return false;
-        }
-        reject(entry, line.text());
-        return true;
+      if (before.isPresent()) {
+        settle(before.get());
       }
     }
-    copy(line.text());
-    return true;
+    if (failure.isPresent()) {
+      throw failure.get();
+    }
   }
 
-  private void reject(FeedLine.Flawed line, Problem problem) throws IOException {
-    reject(line, new String(problem.toJson(), StandardCharsets.UTF_8));
+  /** Sends a block and handles the answers of the block before. */
+  private Answered send(FeedBlocks.Block block, Optional<Answered> before, ExecutorService thread)
+      throws IOException, InterruptedException {
+    Future<List<JsonObject.Element>> call =
+        thread.submit(() -> block.isArray() ? send(block.entries()) : sendMixed(block.entries()));
+    try {
+      if (before.isPresent()) {
+        settle(before.get());
+      }
+      return new Answered(block, call.get());
+    } catch (ExecutionException failed) {
+      if (failed.getCause() instanceof WeirException known) {
+        throw known;
+      }
+      throw new IllegalStateException(failed.getCause());
+    } finally {
+      call.cancel(true);
+    }
+  }
+
+  /** Sends lines of which some are no element of an array; the server says what is wrong. */
+  private List<JsonObject.Element> sendMixed(List<FeedLine.Entry> entries) {
+    List<JsonObject.Element> answers = new ArrayList<>();
+    List<FeedLine.Entry> together = new ArrayList<>();
+    for (FeedLine.Entry entry : entries) {
+      if (FeedJson.isOneObject(entry.request())) {
+        together.add(entry);
+      } else {
+        answers.addAll(send(together));
+        together.clear();
+        answers.add(sendLine(entry));
+      }
+    }
+    answers.addAll(send(together));
+    return answers;
+  }
+
+  private JsonObject.Element sendLine(FeedLine.Entry entry) {
+    return client.send(
+        Call.post(PATH)
+            .body("application/x-ndjson", BodyPublishers.ofString(entry.request() + "\n"))
+            .accept("application/x-ndjson")
+            .repeatable(),
+        reply -> new JsonObject.Element(reply.json(), reply.text().strip()));
+  }
+
+  private List<JsonObject.Element> send(List<FeedLine.Entry> entries) {
+    if (entries.isEmpty()) {
+      return List.of();
+    }
+    String body =
+        entries.stream().map(FeedLine.Entry::request).collect(Collectors.joining(",", "[", "]"));
+    try {
+      return client.send(
+          Call.post(PATH).json(body).repeatable(),
+          reply -> {
+            List<JsonObject.Element> answers = JsonObject.readArray(reply.body());
+            if (answers.size() != entries.size()) {
+              throw new IOException(
+                  "it returned %d answers, not %d".formatted(answers.size(), entries.size()));
+            }
+            return answers;
+          });
+    } catch (ProblemException refused) {
+      if (!isOfALine(refused.problem())) {
+        throw refused;
+      }
+      return sendApart(entries, refused);
+    }
+  }
+
+  /** Returns true if one of the lines may be the reason why none of them was accepted. */
+  private static boolean isOfALine(Problem problem) {
+    return problem.is("malformed-json") || problem.is("too-large");
+  }
+
+  private List<JsonObject.Element> sendApart(
+      List<FeedLine.Entry> entries, ProblemException refused) {
+    if (entries.size() == 1) {
+      return List.of(new JsonObject.Element(refused.problem().json(), refused.reply().text()));
+    }
+    int half = entries.size() / 2;
+    List<JsonObject.Element> answers = new ArrayList<>(send(entries.subList(0, half)));
+    answers.addAll(send(entries.subList(half, entries.size())));
+    return answers;
+  }
+
+  /** Handles the answers of a block, and sends lines again until each has its result. */
+  private void settle(Answered answered) throws IOException, InterruptedException {
+    List<FeedLine.Entry> again = new ArrayList<>();
+    Iterator<JsonObject.Element> answers = answered.answers().iterator();
+    for (FeedLine line : answered.block().lines()) {
+      switch (line) {
+        case FeedLine.Flawed flawed -> reject(flawed, FeedJson.unreadableLine(flawed.flaw()));
+        case FeedLine.Entry entry -> settle(entry, answers.next(), again);
+      }
+    }
+    rejects.flush();
+    tally.feedBytes(answered.block().feedBytes());
+    while (!again.isEmpty()) {
+      pause.pause(pauseBefore(again.getFirst().attempt()));
+      List<FeedLine.Entry> sent = again;
+      again = new ArrayList<>();
+      Iterator<JsonObject.Element> newer = send(sent).iterator();
+      for (FeedLine.Entry entry : sent) {
+        tally.waiting(-1);
+        settle(entry, newer.next(), again);
+      }
+      rejects.flush();
+    }
+  }
+
+  private static Duration pauseBefore(int attempt) {
+    Duration wanted = Duration.ofSeconds(1L << Math.min(attempt - 1, 10));
+    return wanted.compareTo(MAX_PAUSE) < 0 ? wanted : MAX_PAUSE;
+  }
+
+  /** Handles an answer; adds the line to those that are sent again if it should be. */
+  private void settle(FeedLine.Entry entry, JsonObject.Element answer, List<FeedLine.Entry> again)
+      throws IOException {
+    Optional<Instant> scheduledTime = answer.object().time("scheduledTime");
+    if (scheduledTime.isPresent()) {
+      tally.assigned(scheduledTime.get(), answer.object().flag("replayed"));
+      copy(answer.text());
+      return;
+    }
+    Problem problem = Problem.of(answer.object());
+    if (problem.is("store-unavailable") && entry.attempt() + 1 < MAX_ATTEMPTS) {
+      tally.waiting(1);
+      again.add(entry.again());
+      return;
+    }
+    reject(entry, answer.text());
   }
 
   private void reject(FeedLine line, String problemJson) throws IOException {
@@ -117,58 +242,5 @@ final class ImportRun {
   private void copy(String answer) throws IOException {
     answersCopy.write(answer);
     answersCopy.write('\n');
-  }
-
-  /** The lines of the response. Their failures are distinguished from those of our own files. */
-  private final class Answers {
-    private final BatchExchange exchange;
-    private @Nullable RecordReader lines;
-
-    /** A result and its original text. */
-    record Line(String text, Answer answer) {}
-
-    Answers(BatchExchange exchange) {
-      this.exchange = exchange;
-    }
-
-    Line next() throws ProblemException, UnreachableException {
-      RecordReader.Cut cut = read();
-      if (cut == null) {
-        throw lost(new EOFException("it ended the answer too early"));
-      }
-      try {
-        return new Line(cut.text(), Answer.read(cut.text()));
-      } catch (IOException other) {
-        throw UnreachableException.notWeir(server(), other);
-      }
-    }
-
-    void expectEnd() throws ProblemException, UnreachableException {
-      if (read() != null) {
-        throw UnreachableException.notWeir(
-            server(), new IOException("more answers than lines were sent"));
-      }
-    }
-
-    UnreachableException lost(IOException cause) {
-      return new UnreachableException(
-          "lost " + server() + ": " + UnreachableException.reason(cause), cause);
-    }
-
-    /** Reads a line. The head of the response is awaited only after something has been sent. */
-    private RecordReader.@Nullable Cut read() throws ProblemException, UnreachableException {
-      try {
-        if (lines == null) {
-          lines = new RecordReader(exchange.answers(), false);
-        }
-        return lines.nextNonBlank();
-      } catch (IOException broken) {
-        throw lost(broken);
-      }
-    }
-
-    private URI server() {
-      return client.server();
-    }
   }
 }

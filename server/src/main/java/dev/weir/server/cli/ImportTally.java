@@ -37,13 +37,12 @@ final class ImportTally {
     }
   }
 
-  synchronized void assigned(Answer.Assigned answer) {
-    if (answer.replayed()) {
+  synchronized void assigned(Instant time, boolean isReplayed) {
+    if (isReplayed) {
       replayed++;
     } else {
       assigned++;
     }
-    Instant time = answer.scheduledTime();
     first = first == null || time.isBefore(first) ? time : first;
     last = last == null || time.isAfter(last) ? time : last;
   }

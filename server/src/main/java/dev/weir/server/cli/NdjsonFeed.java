@@ -69,8 +69,8 @@ final class NdjsonFeed implements Feed {
   /** Adds the configuration to an entry that names none; returns an unreadable entry unchanged. */
   private static String withConfig(String text, String configName) throws IOException {
     StringWriter copy = new StringWriter(text.length() + configName.length() + 20);
-    try (JsonParser parser = JsonObject.JSON.createParser(text);
-        JsonGenerator generator = JsonObject.JSON.createGenerator(copy)) {
+    try (JsonParser parser = FeedJson.JSON.createParser(text);
+        JsonGenerator generator = FeedJson.JSON.createGenerator(copy)) {
       parser.nextToken();
       generator.writeStartObject();
       while (parser.nextToken() != JsonToken.END_OBJECT) {

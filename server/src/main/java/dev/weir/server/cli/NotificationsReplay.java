@@ -1,6 +1,6 @@
 package dev.weir.server.cli;
 
-import java.io.IOException;
+import dev.weir.client.Call;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -18,20 +18,19 @@ final class NotificationsReplay implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     return server.run(
-        client -> {
-          byte[] answer = client.post("/api/admin/messages/replay");
-          try {
-            JsonObject done = JsonObject.read(answer);
-            long replayed = done.requiredNumber("replayed");
-            long skipped = done.requiredNumber("skipped");
-            server.out().println(Phrases.count(replayed, "message") + " published again.");
-            if (skipped > 0) {
-              server.out().println(Phrases.count(skipped, "message") + " left out: too large.");
-            }
-          } catch (IOException e) {
-            throw UnreachableException.notWeir(client.server(), e);
-          }
-          return ServerOptions.OK;
-        });
+        client ->
+            client.send(
+                Call.post("/api/admin/messages/replay"),
+                reply -> {
+                  long replayed = reply.json().requiredNumber("replayed");
+                  long skipped = reply.json().requiredNumber("skipped");
+                  server.out().println(Phrases.count(replayed, "message") + " published again.");
+                  if (skipped > 0) {
+                    server
+                        .out()
+                        .println(Phrases.count(skipped, "message") + " left out: too large.");
+                  }
+                  return ServerOptions.OK;
+                }));
   }
 }

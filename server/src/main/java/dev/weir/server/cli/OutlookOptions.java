@@ -1,8 +1,8 @@
 package dev.weir.server.cli;
 
+import dev.weir.client.Call;
+import dev.weir.client.JsonObject;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.time.DateTimeException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -28,7 +28,7 @@ final class OutlookOptions {
   /** Renders a response for humans. */
   @FunctionalInterface
   interface Picture {
-    void show(byte[] answer) throws IOException;
+    void show(JsonObject answer) throws IOException;
   }
 
   /**
@@ -40,21 +40,30 @@ final class OutlookOptions {
       throws InterruptedException {
     return server.run(
         client -> {
-          Map<String, Optional<String>> parameters = new LinkedHashMap<>();
-          parameters.put("configName", Optional.ofNullable(configName));
-          parameters.put("from", Optional.ofNullable(from));
-          parameters.putAll(more);
-          byte[] answer = client.get(path, parameters);
-          try {
-            if (json) {
-              server.out().println(new String(answer, StandardCharsets.UTF_8));
-            } else {
-              picture.show(answer);
+          Call call = Call.get(path);
+          for (Map.Entry<String, Optional<String>> parameter : parameters(more).entrySet()) {
+            if (parameter.getValue().isPresent()) {
+              call = call.parameter(parameter.getKey(), parameter.getValue().get());
             }
-          } catch (IOException | DateTimeException other) {
-            throw UnreachableException.notWeir(client.server(), other);
           }
-          return ServerOptions.OK;
+          return client.send(
+              call,
+              reply -> {
+                if (json) {
+                  server.out().println(reply.text());
+                } else {
+                  picture.show(reply.json());
+                }
+                return ServerOptions.OK;
+              });
         });
+  }
+
+  private Map<String, Optional<String>> parameters(Map<String, Optional<String>> more) {
+    Map<String, Optional<String>> parameters = new LinkedHashMap<>();
+    parameters.put("configName", Optional.ofNullable(configName));
+    parameters.put("from", Optional.ofNullable(from));
+    parameters.putAll(more);
+    return parameters;
   }
 }

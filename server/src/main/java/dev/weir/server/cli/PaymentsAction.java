@@ -1,6 +1,8 @@
 package dev.weir.server.cli;
 
-import java.io.IOException;
+import dev.weir.client.FeedChange;
+import dev.weir.client.FeedScope;
+import dev.weir.client.Payments;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -11,8 +13,6 @@ import picocli.CommandLine.Parameters;
 
 /** What the commands have in common that stop feeds and let them go on. */
 abstract sealed class PaymentsAction implements Callable<Integer> {
-  private static final String PATH = "/api/v1/payments/feeds";
-
   @Mixin private final ServerOptions server = new ServerOptions();
 
   @Parameters(paramLabel = "FEED", arity = "0..1", description = "the id of a feed")
@@ -21,35 +21,22 @@ abstract sealed class PaymentsAction implements Callable<Integer> {
   @Option(names = "--all", description = "all feeds, in place of FEED")
   private boolean isAll;
 
-  private final String action;
-
-  private PaymentsAction(String action) {
-    this.action = action;
-  }
-
   /** Returns what was done, for people. */
   abstract String text(boolean isChanged, long payments);
 
-  boolean isForced() {
-    return false;
-  }
+  /** Changes the feeds. */
+  abstract FeedChange change(Payments payments, FeedScope feeds);
 
   @Override
   public Integer call() throws InterruptedException {
     if (isAll == (feedId != null)) {
       throw new ParameterException(server.commandLine(), "name either FEED or --all");
     }
-    String query = isForced() ? "?force=true" : "";
-    String feed = feedId == null ? "" : "/" + WeirClient.encoded(feedId);
+    FeedScope feeds = feedId == null ? FeedScope.all() : FeedScope.of(feedId);
     return server.run(
         client -> {
-          byte[] answer = client.post(PATH + feed + "/" + action + query);
-          try {
-            JsonObject done = JsonObject.read(answer);
-            server.out().println(text(done.flag("changed"), done.requiredNumber("payments")));
-          } catch (IOException e) {
-            throw UnreachableException.notWeir(client.server(), e);
-          }
+          FeedChange change = change(client.payments(), feeds);
+          server.out().println(text(change.isChanged(), change.payments()));
           return ServerOptions.OK;
         });
   }
@@ -62,8 +49,9 @@ abstract sealed class PaymentsAction implements Callable<Integer> {
               + " are resumed. Needs the administrator's token if the server has one.",
       mixinStandardHelpOptions = true)
   static final class Hold extends PaymentsAction {
-    Hold() {
-      super("hold");
+    @Override
+    FeedChange change(Payments payments, FeedScope feeds) {
+      return payments.hold(feeds);
     }
 
     @Override
@@ -80,8 +68,9 @@ abstract sealed class PaymentsAction implements Callable<Integer> {
               + " Needs the administrator's token if the server has one.",
       mixinStandardHelpOptions = true)
   static final class Resume extends PaymentsAction {
-    Resume() {
-      super("resume");
+    @Override
+    FeedChange change(Payments payments, FeedScope feeds) {
+      return payments.resume(feeds);
     }
 
     @Override
@@ -99,8 +88,9 @@ abstract sealed class PaymentsAction implements Callable<Integer> {
               + " one.",
       mixinStandardHelpOptions = true)
   static final class Cancel extends PaymentsAction {
-    Cancel() {
-      super("cancel");
+    @Override
+    FeedChange change(Payments payments, FeedScope feeds) {
+      return payments.cancel(feeds);
     }
 
     @Override
@@ -124,13 +114,9 @@ abstract sealed class PaymentsAction implements Callable<Integer> {
                 + " idempotency keys, or you know that they were not made")
     private boolean isForced;
 
-    Retry() {
-      super("retry");
-    }
-
     @Override
-    boolean isForced() {
-      return isForced;
+    FeedChange change(Payments payments, FeedScope feeds) {
+      return isForced ? payments.forceRetry(feeds) : payments.retry(feeds);
     }
 
     @Override

@@ -8,7 +8,6 @@ import dev.weir.workflows.report.internal.ReportChart;
 import dev.weir.workflows.report.internal.ReportSection;
 import dev.weir.workflows.report.internal.ReportText;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -105,15 +104,14 @@ final class PaymentsReport implements Callable<Integer> {
   private int ofFeed(String id) throws InterruptedException {
     return server.run(
         client -> {
-          FeedRun feed = new FeedRun(client, id);
           try {
             if (svg != null) {
-              feed.writeReport(svg, "image/svg+xml");
+              Files.writeString(svg, client.payments().chart(id));
             }
             if (markdown != null) {
-              feed.writeReport(markdown, "text/markdown");
+              Files.writeString(markdown, client.payments().report(id));
             } else {
-              server.out().print(new String(feed.report("text/markdown"), StandardCharsets.UTF_8));
+              server.out().print(client.payments().report(id));
               server.out().flush();
             }
           } catch (IOException failed) {

@@ -1,5 +1,8 @@
 package dev.weir.server.cli;
 
+import dev.weir.client.ProblemException;
+import dev.weir.client.UnansweredException;
+import dev.weir.client.WeirClient;
 import dev.weir.server.wiring.InvalidSettingException;
 import dev.weir.server.wiring.StoppedException;
 import dev.weir.server.wiring.postgresql.EmbeddedDatabase;
@@ -133,7 +136,7 @@ final class PaymentsRun implements Callable<Integer> {
       String id = id();
       FeedTotals announced = FileTotals.of(feed, format, given);
       try (LocalNode node = LocalNode.start(database);
-          WeirClient client = new WeirClient(node.address(), Optional.of(node.token()))) {
+          WeirClient client = ServerOptions.client(node.address(), Optional.of(node.token()))) {
         return run(client, id, format, announced);
       }
     } catch (IOException failed) {
@@ -158,36 +161,36 @@ final class PaymentsRun implements Callable<Integer> {
       try (ProgressDisplay display =
           new ProgressDisplay(spec.commandLine().getErr(), terminal.interactive(), run::text)) {
         display.start();
-        progress = run.run(feed, type(format), Optional.ofNullable(configName), announced);
-        if (progress.isAllPaid() && progress.repeated() > 0) {
-          unpaid = run.unpaid(feed, format, progress.repeated());
+        progress = run.run(feed, format, Optional.ofNullable(configName), announced);
+        if (progress.isAllPaid() && progress.feed().repeated() > 0) {
+          unpaid = run.unpaid(feed, format, progress.feed().repeated());
         }
       }
       progress.lines().forEach(spec.commandLine().getOut()::println);
       unpaid.ifPresent(payment -> spec.commandLine().getOut().println("not paid   " + payment));
-      write(run, progress);
+      write(client, run, id, progress);
       return progress.isAllPaid() && unpaid.isEmpty() ? ServerOptions.OK : ServerOptions.REFUSED;
     } catch (ProblemException refused) {
-      refused.problem().lines().forEach(this::complain);
+      ServerOptions.lines(refused.problem()).forEach(this::complain);
       return ServerOptions.REFUSED;
-    } catch (UnreachableException gone) {
+    } catch (UnansweredException gone) {
       complain(gone.getMessage() + "; run it again to continue feed " + id);
       return ServerOptions.UNREACHABLE;
     }
   }
 
-  private void write(FeedRun run, FeedProgress progress)
-      throws IOException, ProblemException, UnreachableException, InterruptedException {
-    if (progress.rejected() > 0) {
+  private void write(WeirClient client, FeedRun run, String id, FeedProgress progress)
+      throws IOException {
+    if (progress.feed().rejected() > 0) {
       Path file = rejects == null ? Path.of(feed + ".rejects.ndjson") : rejects;
       run.writeRejects(file);
       spec.commandLine().getOut().println("see        " + file);
     }
     if (svg != null) {
-      run.writeReport(svg, "image/svg+xml");
+      Files.writeString(svg, client.payments().chart(id));
     }
     if (markdown != null) {
-      run.writeReport(markdown, "text/markdown");
+      Files.writeString(markdown, client.payments().report(id));
     }
   }
 
@@ -215,13 +218,6 @@ final class PaymentsRun implements Callable<Integer> {
                         + " after it, not '"
                         + feed
                         + "'"));
-  }
-
-  private static String type(FeedFormat format) {
-    return switch (format) {
-      case CSV -> "text/csv";
-      case NDJSON -> "application/x-ndjson";
-    };
   }
 
   private String id() throws IOException {

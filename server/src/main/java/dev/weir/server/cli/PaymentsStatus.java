@@ -1,10 +1,9 @@
 package dev.weir.server.cli;
 
-import java.io.IOException;
-import java.util.ArrayList;
+import dev.weir.client.Call;
+import dev.weir.client.Feed;
+import dev.weir.client.WeirClient;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -25,8 +24,6 @@ import picocli.CommandLine.Parameters;
       "3:the server cannot be reached"
     })
 final class PaymentsStatus implements Callable<Integer> {
-  private static final String PATH = "/api/v1/payments/feeds";
-
   @Mixin private final ServerOptions server = new ServerOptions();
 
   @Parameters(
@@ -46,32 +43,26 @@ final class PaymentsStatus implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     return server.run(
         client -> {
-          try {
-            lines(client).forEach(server.out()::println);
-          } catch (IOException notWeir) {
-            throw UnreachableException.notWeir(client.server(), notWeir);
-          }
+          lines(client).forEach(server.out()::println);
           return ServerOptions.OK;
         });
   }
 
-  private List<String> lines(WeirClient client)
-      throws IOException, ProblemException, UnreachableException, InterruptedException {
+  private List<String> lines(WeirClient client) {
     if (feedId != null) {
-      return FeedProgress.read(client.get(PATH + "/" + WeirClient.encoded(feedId), Map.of()))
-          .lines();
+      // Not the method for one feed: the problem of one that is not known is to be printed.
+      Call call = Call.get("/api/v1/payments/feeds/" + Call.segment(feedId));
+      return client.send(call, reply -> new FeedProgress(Feed.read(reply.json()))).lines();
     }
-    byte[] answer = client.get(PATH, Map.of("limit", Optional.of(Long.toString(limit))));
-    List<JsonObject> feeds = JsonObject.read(answer).objects("feeds");
+    List<Feed> feeds = client.payments().feeds(limit);
     if (feeds.isEmpty()) {
       return List.of("There are no feeds.");
     }
-    List<FeedProgress> progress = new ArrayList<>();
-    for (JsonObject feed : feeds) {
-      progress.add(FeedProgress.of(feed));
-    }
-    return progress.stream()
-        .map(feed -> "%-9s  %s  (%s)".formatted(feed.state(), feed.feedId(), feed.counts()))
+    return feeds.stream()
+        .map(
+            feed ->
+                "%-9s  %s  (%s)"
+                    .formatted(feed.state(), feed.feedId(), new FeedProgress(feed).counts()))
         .toList();
   }
 }

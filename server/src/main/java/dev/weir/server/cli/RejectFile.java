@@ -33,7 +33,7 @@ final class RejectFile implements AutoCloseable {
    */
   void add(FeedLine line, String problemJson) throws IOException {
     StringWriter entry = new StringWriter();
-    try (JsonGenerator json = JsonObject.JSON.createGenerator(entry)) {
+    try (JsonGenerator json = FeedJson.JSON.createGenerator(entry)) {
       json.writeStartObject();
       json.writeNumberField("line", line.number());
       json.writeStringField("text", line.text());

@@ -1,7 +1,15 @@
 package dev.weir.server.cli;
 
+import dev.weir.client.Problem;
+import dev.weir.client.ProblemException;
+import dev.weir.client.Retries;
+import dev.weir.client.UnansweredException;
+import dev.weir.client.WeirClient;
 import java.io.PrintWriter;
 import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -15,6 +23,9 @@ final class ServerOptions {
   static final int REFUSED = 1;
   static final int USAGE = 2;
   static final int UNREACHABLE = 3;
+
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
+  private static final Duration ANSWER_TIMEOUT = Duration.ofMinutes(2);
 
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
@@ -36,7 +47,7 @@ final class ServerOptions {
   /** A command's work with the server; it returns the exit code. */
   @FunctionalInterface
   interface Task {
-    int run(WeirClient client) throws ProblemException, UnreachableException, InterruptedException;
+    int run(WeirClient client) throws InterruptedException;
   }
 
   /** Runs a task and reports a failure in as few lines as possible. */
@@ -45,17 +56,27 @@ final class ServerOptions {
       return task.run(client);
     } catch (ProblemException refused) {
       return explain(refused);
-    } catch (UnreachableException gone) {
+    } catch (UnansweredException gone) {
       return explain(gone);
     }
   }
 
   int explain(ProblemException refused) {
-    refused.problem().lines().forEach(this::complain);
+    lines(refused.problem()).forEach(this::complain);
     return REFUSED;
   }
 
-  int explain(UnreachableException gone) {
+  /** Returns the lines to print: title and detail, then each invalid field on its own line. */
+  static List<String> lines(Problem problem) {
+    List<String> lines = new ArrayList<>();
+    lines.add(problem.text());
+    for (Problem.FieldError error : problem.errors()) {
+      lines.add("  " + error.field() + ": " + error.message());
+    }
+    return lines;
+  }
+
+  int explain(UnansweredException gone) {
     complain(String.valueOf(gone.getMessage()));
     return UNREACHABLE;
   }
@@ -78,7 +99,19 @@ final class ServerOptions {
 
   /** Returns a client of a server, or reports that an option is wrong. */
   static WeirClient client(CommandLine commandLine, String url, String token) {
-    return new WeirClient(server(commandLine, url), key(commandLine, token));
+    return client(server(commandLine, url), key(commandLine, token));
+  }
+
+  /** Returns a client that calls once: the commands say what to do after a failure. */
+  static WeirClient client(URI server, Optional<String> token) {
+    WeirClient.Builder client =
+        WeirClient.at(server)
+            .connectTimeout(CONNECT_TIMEOUT)
+            .attemptTimeout(ANSWER_TIMEOUT)
+            .timeout(ANSWER_TIMEOUT)
+            .retries(Retries.NONE);
+    token.ifPresent(client::credential);
+    return client.build();
   }
 
   private static URI server(CommandLine commandLine, String url) {

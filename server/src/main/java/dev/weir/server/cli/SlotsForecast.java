@@ -1,6 +1,6 @@
 package dev.weir.server.cli;
 
-import java.io.IOException;
+import dev.weir.client.Forecast;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -33,22 +33,18 @@ final class SlotsForecast implements Callable<Integer> {
         server,
         "/api/v1/slots/forecast",
         Map.of("events", Optional.of(Long.toString(events))),
-        answer -> server.out().println(sentence(answer)));
+        answer -> server.out().println(sentence(Forecast.read(answer))));
   }
 
-  static String sentence(byte[] answer) throws IOException {
-    JsonObject forecast = JsonObject.read(answer);
-    String config = forecast.requiredText("configName");
-    long events = forecast.requiredNumber("events");
-    Instant start = Instant.parse(forecast.requiredText("from"));
-    Optional<Instant> through = forecast.text("through").map(Instant::parse);
+  private static String sentence(Forecast forecast) {
+    String config = forecast.configName();
+    long events = forecast.events();
+    Instant start = forecast.from();
+    Optional<Instant> through = forecast.through();
     if (through.isEmpty()) {
       return "Configuration %s has room for only %s of %s from %s on."
           .formatted(
-              config,
-              Phrases.number(forecast.number("placed").orElse(0L)),
-              Phrases.count(events, "event"),
-              start);
+              config, Phrases.number(forecast.placed()), Phrases.count(events, "event"), start);
     }
     return "%s on configuration %s would be through at %s, %s after %s."
         .formatted(

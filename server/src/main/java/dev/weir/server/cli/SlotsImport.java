@@ -1,5 +1,7 @@
 package dev.weir.server.cli;
 
+import dev.weir.client.UnansweredException;
+import dev.weir.client.WeirClient;
 import dev.weir.server.wiring.postgresql.FileProblem;
 import java.io.IOException;
 import java.io.InputStream;
@@ -86,7 +88,7 @@ final class SlotsImport implements Callable<Integer> {
   }
 
   private int transfer(WeirClient client, FeedFormat feedFormat, RejectFile rejects)
-      throws ProblemException, InterruptedException {
+      throws InterruptedException {
     Terminal terminal = Terminal.ofErrors(System.getenv());
     ImportTally tally = new ImportTally();
     ProgressBar progress = new ProgressBar(terminal, feedBytes(), System::nanoTime);
@@ -98,9 +100,9 @@ final class SlotsImport implements Callable<Integer> {
           new ProgressDisplay(
               server.err(), terminal.interactive(), () -> progress.text(tally.counts()))) {
         display.start();
-        new ImportRun(client, tally, rejects, answers).run(feed, Thread::sleep);
+        new ImportRun(client, tally, rejects, answers, Thread::sleep).run(feed);
       }
-    } catch (UnreachableException gone) {
+    } catch (UnansweredException gone) {
       server.complain(gone.getMessage() + "; " + whatIsDone(tally));
       return ServerOptions.UNREACHABLE;
     } catch (FeedException unusable) {

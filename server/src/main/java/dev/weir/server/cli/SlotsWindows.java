@@ -1,5 +1,6 @@
 package dev.weir.server.cli;
 
+import dev.weir.client.WindowPage;
 import java.io.PrintWriter;
 import java.util.Map;
 import java.util.Optional;
@@ -37,10 +38,10 @@ final class SlotsWindows implements Callable<Integer> {
         server,
         "/api/v1/slots/windows",
         more,
-        answer -> draw(WindowsPage.read(answer), Terminal.ofOutput(System.getenv()), server.out()));
+        answer -> draw(WindowPage.read(answer), Terminal.ofOutput(System.getenv()), server.out()));
   }
 
-  static void draw(WindowsPage page, Terminal terminal, PrintWriter out) {
+  static void draw(WindowPage page, Terminal terminal, PrintWriter out) {
     var rows = new BarChart(terminal, page.windowSize()).rows(page.windows());
     if (rows.isEmpty()) {
       out.println("No events ahead on configuration " + page.configName() + ".");

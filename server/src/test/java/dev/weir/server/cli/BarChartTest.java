@@ -2,6 +2,8 @@ package dev.weir.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.client.JsonObject;
+import dev.weir.client.WindowPage;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -93,15 +95,16 @@ final class BarChartTest {
     assertThat(Terminal.widthColumns("9999")).isEqualTo(400);
   }
 
-  private static WindowsPage.Occupancy window(long index, long taken) {
+  private static WindowPage.Occupancy window(long index, long taken) {
     Instant start = NOON.plus(SIZE.multipliedBy(index));
-    return new WindowsPage.Occupancy(start, start.plus(SIZE), taken, 100);
+    return new WindowPage.Occupancy(start, start.plus(SIZE), taken, 100);
   }
 
   private static String drawn(String json) throws IOException {
     StringWriter out = new StringWriter();
     try (PrintWriter printer = new PrintWriter(out)) {
-      SlotsWindows.draw(WindowsPage.read(json.getBytes(StandardCharsets.UTF_8)), PLAIN, printer);
+      SlotsWindows.draw(
+          WindowPage.read(JsonObject.read(json.getBytes(StandardCharsets.UTF_8))), PLAIN, printer);
     }
     return out.toString();
   }

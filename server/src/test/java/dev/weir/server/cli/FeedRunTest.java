@@ -3,6 +3,7 @@ package dev.weir.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.weir.client.WeirClient;
 import dev.weir.workflows.feed.internal.FeedFormat;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -42,7 +43,7 @@ final class FeedRunTest {
           asked.add(id);
           boolean isEarlier = id.endsWith("2");
           byte[] answer =
-              "{\"feedId\":\"%s\",\"state\":\"%s\"}"
+              "{\"paymentId\":\"p\",\"feedId\":\"%s\",\"state\":\"%s\",\"attempts\":1}"
                   .formatted(isEarlier ? "may" : "june", isEarlier ? earlier : "PAID")
                   .getBytes(StandardCharsets.UTF_8);
           exchange.getResponseHeaders().add("Content-Type", "application/json");
@@ -52,7 +53,7 @@ final class FeedRunTest {
         });
     server.start();
     try (WeirClient client =
-        new WeirClient(
+        ServerOptions.client(
             URI.create("http://127.0.0.1:" + server.getAddress().getPort()), Optional.empty())) {
       FeedRun run = new FeedRun(client, "june");
       Optional<String> unpaid = run.unpaid(feed, FeedFormat.CSV, repeated);

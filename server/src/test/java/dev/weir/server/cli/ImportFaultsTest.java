@@ -3,6 +3,7 @@ package dev.weir.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.client.WeirClient;
 import dev.weir.server.faults.Waiting;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -26,12 +27,17 @@ import java.util.OptionalLong;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(300)
 final class ImportFaultsTest {
+  private static final String MALFORMED =
+      "{\"type\":\"urn:weir:problem:malformed-json\",\"title\":\"Bad Request\",\"status\":400,"
+          + "\"detail\":\"The JSON cannot be read.\"}";
+
   @TempDir Path folder;
 
   private final ImportTally tally = new ImportTally();
@@ -58,43 +64,49 @@ final class ImportFaultsTest {
   void saysHowFarItCameWhenTheServerDies() throws IOException {
     try (ScriptedServer server =
         new ScriptedServer(
-            connection -> {
-              connection.begin();
-              connection.line();
-              connection.answer(ScriptedServer.SLOT);
-              connection.answer(ScriptedServer.SLOT);
+            batch -> {
+              if (batch.number() > 1) {
+                throw new IOException("dead");
+              }
+              batch.answerAll(ScriptedServer.SLOT);
             })) {
-      CommandRun run = CommandRun.of("import", feed(10), "--url", server.url());
+      CommandRun run = CommandRun.of("import", feed(16_000), "--url", server.url());
       assertThat(run.code()).isEqualTo(3);
-      assertThat(run.err()).contains("weir: lost " + server.url()).contains("2 lines had been");
+      assertThat(run.err()).contains("weir: lost " + server.url()).contains("10,000 lines had been");
     }
   }
 
   @Test
-  void takesAnAnswerThatEndsTooEarlyForAFault() throws IOException {
+  void takesAnAnswerThatIsCutOffForAFault() throws IOException {
     try (ScriptedServer server =
-        new ScriptedServer(
-            connection -> {
-              connection.begin();
-              connection.answer(ScriptedServer.SLOT);
-              connection.end();
-              connection.readToEnd();
-            })) {
+        new ScriptedServer(batch -> batch.begin("[" + ScriptedServer.SLOT))) {
       CommandRun run = CommandRun.of("import", feed(10), "--url", server.url());
       assertThat(run.code()).isEqualTo(3);
-      assertThat(run.err()).contains("ended the answer too early").contains("1 line had been");
+      assertThat(run.err()).contains("weir: lost " + server.url()).contains("0 lines had been");
+    }
+  }
+
+  /** Or answers would be taken for those of other lines. */
+  @Test
+  void takesAnotherNumberOfAnswersForAFault() throws IOException {
+    for (int answers : new int[] {1, 3}) {
+      try (ScriptedServer server =
+          new ScriptedServer(
+              batch ->
+                  batch.answer(
+                      Collections.nCopies(answers, ScriptedServer.SLOT).toArray(new String[0])))) {
+        CommandRun run = CommandRun.of("import", feed(2), "--url", server.url());
+        assertThat(run.code()).isEqualTo(3);
+        assertThat(run.err())
+            .contains("it returned " + answers + " answers, not 2")
+            .contains("0 lines had been");
+      }
     }
   }
 
   @Test
   void noticesThatItDoesNotTalkToWeir() throws IOException {
-    try (ScriptedServer server =
-        new ScriptedServer(
-            connection -> {
-              connection.begin();
-              connection.answer("<html>");
-              connection.line();
-            })) {
+    try (ScriptedServer server = new ScriptedServer(batch -> batch.reply(200, "<html>"))) {
       CommandRun run = CommandRun.of("import", feed(1), "--url", server.url());
       assertThat(run.code()).isEqualTo(3);
       assertThat(run.err()).contains("does not answer like a Weir server");
@@ -104,17 +116,7 @@ final class ImportFaultsTest {
   @Test
   void printsTheProblemOfARefusalThatComesBeforeTheEndOfTheFeed() throws IOException {
     String problem = "{\"title\":\"Unauthorized\",\"status\":401,\"detail\":\"A key is needed.\"}";
-    try (ScriptedServer server =
-        new ScriptedServer(
-            connection -> {
-              connection.raw("HTTP/1.1 100 Continue\r\n\r\n");
-              connection.raw(
-                  "HTTP/1.1 401 Unauthorized\r\nContent-Length: "
-                      + problem.length()
-                      + "\r\n\r\n"
-                      + problem);
-              connection.readToEnd();
-            })) {
+    try (ScriptedServer server = new ScriptedServer(batch -> batch.reply(401, problem))) {
       CommandRun run = CommandRun.of("import", feed(10), "--url", server.url());
       assertThat(run.code()).isEqualTo(1);
       assertThat(run.err()).isEqualToIgnoringNewLines("weir: Unauthorized: A key is needed.");
@@ -123,18 +125,18 @@ final class ImportFaultsTest {
 
   @Test
   void sendsLinesAgainThatTheServerCouldNotWorkOn() throws Exception {
+    AtomicInteger refused = new AtomicInteger();
     try (ScriptedServer server =
         new ScriptedServer(
-            connection -> {
-              connection.begin();
-              int refused = 0;
-              for (String line = connection.line(); line != null; line = connection.line()) {
-                boolean refuse = refused < 4;
-                refused += refuse ? 1 : 0;
-                connection.answer(refuse ? ScriptedServer.NO_STORE : ScriptedServer.SLOT);
-              }
-              connection.end();
-            })) {
+            batch ->
+                batch.answer(
+                    batch.lines().stream()
+                        .map(
+                            line ->
+                                refused.incrementAndGet() <= 4
+                                    ? ScriptedServer.NO_STORE
+                                    : ScriptedServer.SLOT)
+                        .toArray(String[]::new)))) {
       run(server, "{\"eventId\":\"a\"}\n{\"eventId\":\"b\"}\n{\"eventId\":\"c\"}\n");
     }
     assertThat(tally.counts().assigned()).isEqualTo(3);
@@ -147,14 +149,15 @@ final class ImportFaultsTest {
   void givesUpOnALineThatIsRefusedTooOften() throws Exception {
     try (ScriptedServer server =
         new ScriptedServer(
-            connection -> {
-              connection.begin();
-              for (String line = connection.line(); line != null; line = connection.line()) {
-                connection.answer(
-                    line.contains("bad") ? ScriptedServer.NO_STORE : ScriptedServer.SLOT);
-              }
-              connection.end();
-            })) {
+            batch ->
+                batch.answer(
+                    batch.lines().stream()
+                        .map(
+                            line ->
+                                line.contains("bad")
+                                    ? ScriptedServer.NO_STORE
+                                    : ScriptedServer.SLOT)
+                        .toArray(String[]::new)))) {
       run(server, "{\"eventId\":\"bad\"}\nno\n{\"eventId\":\"c\"}\n");
     }
     assertThat(tally.counts().assigned()).isEqualTo(1);
@@ -165,9 +168,56 @@ final class ImportFaultsTest {
         .contains("{\"line\":2,\"text\":\"no\",\"problem\":{\"type\":\"about:blank\"");
   }
 
+  /** Such as one that has a field twice: the server then reads nothing of the array. */
+  @Test
+  void aLineThatSpoilsItsBlockIsRejectedAlone() throws Exception {
+    try (ScriptedServer server =
+        new ScriptedServer(
+            batch -> {
+              if (batch.lines().stream().anyMatch(line -> line.contains("twice"))) {
+                batch.reply(400, MALFORMED);
+              } else {
+                batch.answerAll(ScriptedServer.SLOT);
+              }
+            })) {
+      run(
+          server,
+          "{\"eventId\":\"a\"}\n".repeat(5)
+              + "{\"eventId\":\"twice\",\"eventId\":\"twice\"}\n"
+              + "{\"eventId\":\"a\"}\n".repeat(7));
+    }
+    assertThat(tally.counts().assigned()).isEqualTo(12);
+    assertThat(Files.readString(rejects()).lines())
+        .singleElement()
+        .asString()
+        .startsWith("{\"line\":6,")
+        .contains("malformed-json");
+  }
+
+  /** Two objects on a line would be two entries of the array. */
+  @Test
+  void aLineThatIsNotOneObjectIsSentByItself() throws Exception {
+    try (ScriptedServer server =
+        new ScriptedServer(
+            batch -> {
+              if (batch.isArray()) {
+                batch.answerAll(ScriptedServer.SLOT);
+              } else {
+                batch.reply(200, MALFORMED + "\n");
+              }
+            })) {
+      run(
+          server,
+          "{\"eventId\":\"a\"},{\"eventId\":\"b\"}\n{\"eventId\":\"c\"} {}\n{\"eventId\":\n"
+              + "{\"eventId\":\"d\"}\n");
+    }
+    assertThat(tally.counts().assigned()).isEqualTo(1);
+    assertThat(tally.counts().rejected()).isEqualTo(3);
+  }
+
   @Test
   void readsAnswersWhileTheFeedIsStillComing() throws Exception {
-    try (ScriptedServer server = new ScriptedServer(ImportFaultsTest::answerAll);
+    try (ScriptedServer server = new ScriptedServer(batch -> batch.answerAll(ScriptedServer.SLOT));
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       PipedInputStream pipe = new PipedInputStream();
       Future<?> run;
@@ -194,7 +244,8 @@ final class ImportFaultsTest {
   void carriesFarMoreThanTheBuffersOnTheWayHold() throws Exception {
     int lines = 200_000;
     String feed = ("{\"eventId\":\"" + "x".repeat(80) + "\"}\n").repeat(lines);
-    try (ScriptedServer server = new ScriptedServer(ImportFaultsTest::answerAll)) {
+    try (ScriptedServer server =
+        new ScriptedServer(batch -> batch.answerAll(ScriptedServer.SLOT))) {
       run(server, feed);
     }
     assertThat(tally.counts().assigned()).isEqualTo(lines);
@@ -223,18 +274,11 @@ final class ImportFaultsTest {
             return 1;
           }
         };
-    try (ScriptedServer server = new ScriptedServer(ImportFaultsTest::answerAll)) {
+    try (ScriptedServer server =
+        new ScriptedServer(batch -> batch.answerAll(ScriptedServer.SLOT))) {
       assertThatThrownBy(() -> run(server, broken)).hasMessage("the disk is gone");
     }
     assertThat(tally.counts().assigned()).isEqualTo(1);
-  }
-
-  private static void answerAll(ScriptedServer.Connection connection) throws IOException {
-    connection.begin();
-    for (String line = connection.line(); line != null; line = connection.line()) {
-      connection.answer(ScriptedServer.SLOT);
-    }
-    connection.end();
   }
 
   private void run(ScriptedServer server, String feed) throws Exception {
@@ -242,12 +286,10 @@ final class ImportFaultsTest {
   }
 
   private void run(ScriptedServer server, InputStream feed) throws Exception {
-    try (WeirClient client = new WeirClient(URI.create(server.url()), Optional.empty());
+    try (WeirClient client = ServerOptions.client(URI.create(server.url()), Optional.empty());
         RejectFile rejects = new RejectFile(rejects())) {
-      new ImportRun(client, tally, rejects, Writer.nullWriter())
-          .run(
-              new NdjsonFeed(feed, Optional.empty(), new LineCount(OptionalLong.empty())),
-              pauses::add);
+      new ImportRun(client, tally, rejects, Writer.nullWriter(), pauses::add)
+          .run(new NdjsonFeed(feed, Optional.empty(), new LineCount(OptionalLong.empty())));
     }
   }
 

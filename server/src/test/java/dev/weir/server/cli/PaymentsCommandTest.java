@@ -2,6 +2,7 @@ package dev.weir.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.client.Feed;
 import dev.weir.workflows.calls.internal.CallLog;
 import dev.weir.workflows.calls.internal.CallResult;
 import dev.weir.workflows.calls.internal.RecordedCall;
@@ -111,18 +112,20 @@ final class PaymentsCommandTest {
     Instant now = Instant.parse("2026-06-01T12:00:00Z");
     FeedProgress feed =
         new FeedProgress(
-            "f",
-            "STARTED",
-            110,
-            5,
-            5,
-            100,
-            100,
-            40,
-            0,
-            0,
-            Optional.of(now),
-            Optional.of(now.plusSeconds(10)));
+            new Feed(
+                "f",
+                Feed.State.STARTED,
+                false,
+                110,
+                5,
+                5,
+                100,
+                100,
+                40,
+                0,
+                0,
+                Optional.of(now),
+                Optional.of(now.plusSeconds(10))));
     assertThat(feed.timeLeft(now, 10)).contains(Duration.ofSeconds(10));
     assertThat(feed.timeLeft(now, 2)).contains(Duration.ofSeconds(30));
     assertThat(feed.timeLeft(now, 0)).contains(Duration.ofSeconds(10));

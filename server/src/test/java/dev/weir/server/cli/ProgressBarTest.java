@@ -75,9 +75,9 @@ final class ProgressBarTest {
   @Test
   void sumsUpWhatTheImportCameTo() {
     ProgressBar bar = bar(SCREEN, OptionalLong.empty());
-    tally.assigned(new Answer.Assigned(Instant.parse("2026-06-01T12:00:02Z"), false));
-    tally.assigned(new Answer.Assigned(Instant.parse("2026-06-01T12:00:01Z"), true));
-    tally.assigned(new Answer.Assigned(Instant.parse("2026-06-01T12:00:02.5Z"), false));
+    tally.assigned(Instant.parse("2026-06-01T12:00:02Z"), false);
+    tally.assigned(Instant.parse("2026-06-01T12:00:01Z"), true);
+    tally.assigned(Instant.parse("2026-06-01T12:00:02.5Z"), false);
     tally.rejected();
     nanos.addAndGet(Duration.ofMillis(500).toNanos());
     assertThat(SlotsImport.summary(tally.counts(), bar, Path.of("feed.csv.rejects.ndjson")))
@@ -106,7 +106,7 @@ final class ProgressBarTest {
 
   private void answer(int events, long feedBytes) {
     for (int event = 0; event < events; event++) {
-      tally.assigned(new Answer.Assigned(Instant.EPOCH, false));
+      tally.assigned(Instant.EPOCH, false);
     }
     tally.feedBytes(feedBytes);
   }

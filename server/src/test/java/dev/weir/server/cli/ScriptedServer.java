@@ -1,17 +1,16 @@
 package dev.weir.server.cli;
 
-import dev.weir.workflows.feed.internal.RecordReader;
-import java.io.BufferedInputStream;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.weir.client.JsonObject;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
-import java.net.URI;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import org.jspecify.annotations.Nullable;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 
 /** A server that behaves as badly as a test wants; the real one is too well-behaved. */
 final class ScriptedServer implements AutoCloseable {
@@ -22,79 +21,68 @@ final class ScriptedServer implements AutoCloseable {
       "{\"type\":\"urn:weir:problem:store-unavailable\",\"title\":\"Service Unavailable\","
           + "\"status\":503,\"detail\":\"The database does not answer.\"}";
 
-  private final ServerSocket socket = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+  private final HttpServer server =
+      HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
 
-  /** What happens to a connection once the head of its request is read. */
+  /** Answers a batch; if it throws, the connection is closed. */
   @FunctionalInterface
   interface Script {
-    void play(Connection connection) throws IOException;
+    void play(Batch batch) throws IOException;
   }
 
-  /** One connection, told apart into lines in and answers out. */
-  static final class Connection {
-    private final RecordReader lines;
-    private final OutputStream out;
-
-    private Connection(InputStream in, OutputStream out) {
-      this.lines = new RecordReader(in, false);
-      this.out = out;
+  /**
+   * One batch.
+   *
+   * @param number from 1
+   * @param isArray whether it is a JSON array, or lines
+   */
+  record Batch(int number, boolean isArray, List<String> lines, HttpExchange exchange) {
+    void answer(String... answers) throws IOException {
+      reply(200, "[" + String.join(",", answers) + "]");
     }
 
-    @Nullable String line() throws IOException {
-      RecordReader.Cut cut = lines.next();
-      return cut == null ? null : cut.text();
+    void answerAll(String answer) throws IOException {
+      reply(200, lines.stream().map(line -> answer).collect(Collectors.joining(",", "[", "]")));
     }
 
-    void readToEnd() throws IOException {
-      String line;
-      do {
-        line = line();
-      } while (line != null);
+    void reply(int status, String body) throws IOException {
+      byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+      exchange.sendResponseHeaders(status, bytes.length);
+      exchange.getResponseBody().write(bytes);
     }
 
-    void raw(String text) throws IOException {
-      out.write(text.getBytes(StandardCharsets.UTF_8));
-      out.flush();
-    }
-
-    void begin() throws IOException {
-      raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
-    }
-
-    void answer(String line) throws IOException {
-      raw(Integer.toHexString(line.length() + 1) + "\r\n" + line + "\n\r\n");
-    }
-
-    void end() throws IOException {
-      raw("0\r\n\r\n");
+    /** Begins an answer that is longer than what follows. */
+    void begin(String text) throws IOException {
+      exchange.sendResponseHeaders(200, 10_000);
+      exchange.getResponseBody().write(text.getBytes(StandardCharsets.UTF_8));
     }
   }
 
   ScriptedServer(Script script) throws IOException {
-    Thread.ofVirtual().start(() -> serve(script));
+    AtomicInteger count = new AtomicInteger();
+    server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
+    server.createContext(
+        "/api/v1/slots/batch",
+        exchange -> {
+          try (exchange) {
+            byte[] body = exchange.getRequestBody().readAllBytes();
+            boolean isArray = body[0] == '[';
+            List<String> lines =
+                isArray
+                    ? JsonObject.readArray(body).stream().map(JsonObject.Element::text).toList()
+                    : new String(body, StandardCharsets.UTF_8).lines().toList();
+            script.play(new Batch(count.incrementAndGet(), isArray, lines, exchange));
+          }
+        });
+    server.start();
   }
 
   String url() {
-    return URI.create("http://127.0.0.1:" + socket.getLocalPort()).toString();
-  }
-
-  private void serve(Script script) {
-    try (Socket client = socket.accept()) {
-      InputStream in = new BufferedInputStream(client.getInputStream());
-      String header;
-      do {
-        header = AnswerHead.line(in);
-      } while (!header.isEmpty());
-      script.play(new Connection(new FramedInput(in, 0, true), client.getOutputStream()));
-    } catch (IOException over) {
-      if (!socket.isClosed()) {
-        throw new UncheckedIOException(over);
-      }
-    }
+    return "http://127.0.0.1:" + server.getAddress().getPort();
   }
 
   @Override
-  public void close() throws IOException {
-    socket.close();
+  public void close() {
+    server.stop(0);
   }
 }
