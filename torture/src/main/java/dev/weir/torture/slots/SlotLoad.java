@@ -172,7 +172,7 @@ final class SlotLoad implements Load {
     int next = random.nextInt(client.nodes());
     String path = PATH + "/" + request.id();
     switch (random.nextInt(3)) {
-      case 0 -> client.post(new Matter(CONFIRM, request.id()), next, path + "/confirm", "");
+      case 0 -> confirm(request, next);
       case 1 -> {
         client.delete(new Matter(CANCEL, request.id()), next, path);
         // Twice is no mistake, although another event may hold the place by now.
@@ -190,21 +190,28 @@ final class SlotLoad implements Load {
   }
 
   /**
-   * An event gets a slot that has passed; or one of before is confirmed, cancelled or requested
-   * again, while it leaks or has been reclaimed.
+   * An event gets a slot that has passed, and most confirm it before it leaks; or one of before is
+   * confirmed, cancelled or requested again, while it leaks or has been reclaimed.
    */
   private void leak(SplittableRandom random, int node) {
     Request known = leaking.get(random.nextInt(REMEMBERED));
-    if (known == null || random.nextInt(3) == 0) {
-      insist(request(SlotConfig.LEAKING, random), node, random);
+    if (known == null || random.nextInt(2) == 0) {
+      Request request = request(SlotConfig.LEAKING, random);
+      if (insist(request, node, random) && random.nextInt(3) > 0) {
+        confirm(request, random.nextInt(client.nodes()));
+      }
       return;
     }
-    String path = PATH + "/" + known.id();
     switch (random.nextInt(5)) {
-      case 0 -> client.delete(new Matter(CANCEL, known.id()), node, path);
-      case 1, 2 -> client.post(new Matter(CONFIRM, known.id()), node, path + "/confirm", "");
+      case 0 -> client.delete(new Matter(CANCEL, known.id()), node, PATH + "/" + known.id());
+      case 1, 2 -> confirm(known, node);
       default -> ask(known, node);
     }
+  }
+
+  private void confirm(Request request, int node) {
+    client.post(
+        new Matter(CONFIRM, request.id()), node, PATH + "/" + request.id() + "/confirm", "");
   }
 
   @Override
