@@ -42,7 +42,6 @@ final class NodeClockTest {
           Map.entry("dev.weir.server.wiring.SlotParts", "slots in memory; as SlotScheduler"),
           Map.entry("dev.weir.rules.HeldLeases", "a lease that no store counts"),
           // Advice to a caller, or text for people.
-          Map.entry("dev.weir.slots.SlotScheduler", "is a policy feasible from now on?"),
           Map.entry("dev.weir.rules.RuleEvaluator", "the time of the last refusals"),
           // Its refunds should refer to the time of the decision that they give back.
           Map.entry("dev.weir.server.rules.CheckLanes", "the Date header"),
