@@ -72,7 +72,9 @@ final class ImportFaultsTest {
             })) {
       CommandRun run = CommandRun.of("import", feed(16_000), "--url", server.url());
       assertThat(run.code()).isEqualTo(3);
-      assertThat(run.err()).contains("weir: lost " + server.url()).contains("10,000 lines had been");
+      assertThat(run.err())
+          .contains("weir: lost " + server.url())
+          .contains("10,000 lines had been");
     }
   }
 
