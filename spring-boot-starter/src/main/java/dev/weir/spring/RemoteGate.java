@@ -1,6 +1,15 @@
 package dev.weir.spring;
 
 import dev.weir.StoreException;
+import dev.weir.client.Authorization;
+import dev.weir.client.Call;
+import dev.weir.client.OriginalRequest;
+import dev.weir.client.Outcome;
+import dev.weir.client.ProblemException;
+import dev.weir.client.Reply;
+import dev.weir.client.Retries;
+import dev.weir.client.UnansweredException;
+import dev.weir.client.WeirClient;
 import dev.weir.limits.CircuitBreaker;
 import dev.weir.limits.internal.LimitNames;
 import dev.weir.rules.RateLimitFields;
@@ -9,23 +18,16 @@ import dev.weir.rules.Ticket;
 import dev.weir.rules.internal.RepeatedHeaderException;
 import dev.weir.spring.WeirProperties.OnFailure;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,18 +40,12 @@ import org.slf4j.LoggerFactory;
 final class RemoteGate implements Gate, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(RemoteGate.class);
   private static final Duration MAX_CONNECT_TIMEOUT = Duration.ofSeconds(1);
-  private static final int PASSED = 200;
   private static final int REFUSED = 429;
   private static final int UNAVAILABLE = 503;
-  private static final String DECISION = "Weir-Decision";
-  private static final String GRANTED = "granted";
-
-  /** In a problem that says that nothing was counted. */
-  private static final String UNCOUNTED = "\"outcome\":\"none\"";
 
   private final Settings settings;
   private final FlowObserver observer;
-  private final HttpClient client;
+  private final WeirClient client;
   private final CircuitBreaker breaker;
 
   /** Why the last request was not decided. */
@@ -73,15 +69,18 @@ final class RemoteGate implements Gate, AutoCloseable {
   RemoteGate(Settings settings, FlowObserver observer) {
     this.settings = settings;
     this.observer = observer;
-    this.client =
-        HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
+    WeirClient.Builder builder =
+        WeirClient.at(settings.url())
             .connectTimeout(
                 settings.timeout().compareTo(MAX_CONNECT_TIMEOUT) < 0
                     ? settings.timeout()
                     : MAX_CONNECT_TIMEOUT)
-            .executor(Executors.newVirtualThreadPerTaskExecutor())
-            .build();
+            .attemptTimeout(settings.timeout())
+            .timeout(settings.timeout())
+            // A request of a user waits meanwhile; the breaker says when to call again.
+            .retries(Retries.NONE);
+    settings.key().filter(key -> !key.isBlank()).ifPresent(builder::credential);
+    this.client = builder.build();
     this.breaker =
         new CircuitBreaker(
             CircuitBreaker.Settings.DEFAULT,
@@ -100,9 +99,9 @@ final class RemoteGate implements Gate, AutoCloseable {
 
   @Override
   public CompletableFuture<Admission> admit(Request request) {
-    HttpRequest httpRequest;
+    OriginalRequest original;
     try {
-      httpRequest = httpRequest(request);
+      original = original(request);
     } catch (RepeatedHeaderException e) {
       return CompletableFuture.completedFuture(
           new Admission.Refused(List.of(), Problem.repeatedHeader(e)));
@@ -112,51 +111,38 @@ final class RemoteGate implements Gate, AutoCloseable {
       observer.remoteDecided(FlowObserver.Outcome.FAILED);
       return CompletableFuture.completedFuture(undecided(StoreException.Outcome.NONE));
     }
-    CompletableFuture<HttpResponse<String>> answer =
-        answer(httpRequest, HttpResponse.BodyHandlers.ofString());
-    CompletableFuture<Admission> decision = answer.handle(this::admission);
+    CompletableFuture<Admission> decision = new CompletableFuture<>();
+    Thread call = Thread.ofVirtual().name("weir-authorize").start(() -> decide(original, decision));
     var unused =
         decision.whenComplete(
             (admission, failure) -> {
-              // A cancelled stage does not cancel those before it, and is not computed.
               if (decision.isCancelled()) {
-                answer.cancel(true);
-                breaker.notCalled();
+                call.interrupt();
               }
             });
     return decision;
   }
 
-  /**
-   * Sends a request. The client's own time-out ends with the headers of the response, and a server
-   * may stall or go on for ever in the body, so the whole exchange has one here. It ends too if the
-   * result is cancelled.
-   */
-  private <T> CompletableFuture<HttpResponse<T>> answer(
-      HttpRequest request, HttpResponse.BodyHandler<T> body) {
-    CompletableFuture<HttpResponse<T>> exchange = client.sendAsync(request, body);
-    CompletableFuture<HttpResponse<T>> answer =
-        exchange.copy().orTimeout(settings.timeout().toNanos(), TimeUnit.NANOSECONDS);
-    var unused = answer.whenComplete((response, failure) -> exchange.cancel(true));
-    return answer;
+  private void decide(OriginalRequest request, CompletableFuture<Admission> decision) {
+    try {
+      decision.complete(admission(client.limits().authorize(request)));
+    } catch (RuntimeException e) {
+      breaker.notCalled();
+      decision.completeExceptionally(e);
+    }
   }
 
-  private HttpRequest httpRequest(Request request) {
-    HttpRequest.Builder builder =
-        HttpRequest.newBuilder(
-                settings.url().resolve(settings.url().getRawPath() + "/api/v1/authorize"))
-            .timeout(settings.timeout())
-            .header("X-Original-Method", request.method())
-            .header("X-Original-URI", request.path().text())
-            .header("X-Forwarded-For", request.clientAddress());
-    settings.key().ifPresent(key -> builder.header("Authorization", "Bearer " + key));
+  private OriginalRequest original(Request request) {
+    OriginalRequest original =
+        OriginalRequest.of(request.method(), request.path().text(), request.clientAddress());
     for (String name : settings.headers()) {
       String value = request.header(name);
       if (value != null && !value.isBlank()) {
-        builder.header(name, isSendable(value) ? value : LimitNames.digest(value.strip()));
+        original =
+            original.header(name, isSendable(value) ? value : LimitNames.digest(value.strip()));
       }
     }
-    return builder.build();
+    return original;
   }
 
   /**
@@ -167,74 +153,67 @@ final class RemoteGate implements Gate, AutoCloseable {
     return value.chars().allMatch(c -> c == '\t' || (c >= ' ' && c < 0x7F));
   }
 
-  private Admission admission(
-      @Nullable HttpResponse<String> response, @Nullable Throwable failure) {
-    if (failure != null && isCancellation(failure)) {
-      breaker.notCalled();
-      return undecided(StoreException.Outcome.UNKNOWN);
-    }
-    if (response == null || !isWeirs(response)) {
-      problem =
-          response == null
-              ? String.valueOf(failure)
-              : "it responds with " + response.statusCode() + ", which is not a response of Weir";
-      breaker.failed();
-      observer.remoteDecided(FlowObserver.Outcome.FAILED);
-      return undecided(StoreException.Outcome.UNKNOWN);
-    }
-    breaker.succeeded();
-    List<Admission.Field> fields = fields(response);
-    return switch (response.statusCode()) {
-      case PASSED -> {
+  private Admission admission(Authorization authorization) {
+    return switch (authorization) {
+      case Authorization.Granted granted -> {
+        breaker.succeeded();
         observer.remoteDecided(FlowObserver.Outcome.ALLOWED);
-        yield new Admission.Passed(fields, Ticket.NONE);
+        yield new Admission.Passed(fields(granted.reply()), Ticket.NONE);
       }
-      case REFUSED -> {
+      case Authorization.Refused refused -> {
+        breaker.succeeded();
         observer.remoteDecided(FlowObserver.Outcome.REFUSED);
-        yield new Admission.Refused(fields, new Problem(REFUSED, response.body()));
-      }
-      case UNAVAILABLE -> {
-        // The server says so itself, once for each outage.
-        observer.remoteDecided(FlowObserver.Outcome.FAILED);
-        log.debug("Weir at {} cannot decide: {}", settings.url(), response.body());
         yield new Admission.Refused(
-            fields,
-            Problem.undecided(StoreException.Outcome.of(!response.body().contains(UNCOUNTED))));
+            fields(refused.reply()), new Problem(REFUSED, refused.reply().text()));
       }
-      default -> {
-        // The server is available but does not allow this request. A client may have caused that,
-        // and a rule that should fail open does so on the server.
-        observer.remoteDecided(FlowObserver.Outcome.FAILED);
-        log.warn(
-            "Weir at {} answers {}: {}", settings.url(), response.statusCode(), response.body());
-        yield new Admission.Refused(fields, Problem.undecided(StoreException.Outcome.NONE));
-      }
+      case Authorization.Undecided undecided ->
+          switch (undecided.failure()) {
+            case UnansweredException unanswered -> undecided(unanswered);
+            case ProblemException failed -> undecided(failed);
+          };
     };
   }
 
-  /** Returns true if the client has left: neither a success nor a failure of the server. */
-  private static boolean isCancellation(Throwable failure) {
-    return failure instanceof CancellationException
-        || failure.getCause() instanceof CancellationException;
+  private Admission undecided(UnansweredException unanswered) {
+    if (unanswered.reason() == UnansweredException.Reason.INTERRUPTED) {
+      // The client has left: neither a success nor a failure of the server.
+      breaker.notCalled();
+      return undecided(StoreException.Outcome.UNKNOWN);
+    }
+    return failed(String.valueOf(unanswered.getMessage()));
   }
 
-  /**
-   * Returns true for a grant that is marked as Weir's, and for a problem; others come from
-   * elsewhere.
-   */
-  private static boolean isWeirs(HttpResponse<?> response) {
-    return response.statusCode() == PASSED
-        ? response.headers().firstValue(DECISION).filter(GRANTED::equals).isPresent()
-        : response
-            .headers()
-            .firstValue("Content-Type")
-            .filter(Problem.MEDIA_TYPE::equals)
-            .isPresent();
+  private Admission undecided(ProblemException failed) {
+    int status = failed.problem().status();
+    if (!failed.problem().isWeirs()) {
+      return failed("it responds with " + status + ", which is not a response of Weir");
+    }
+    breaker.succeeded();
+    observer.remoteDecided(FlowObserver.Outcome.FAILED);
+    if (status == UNAVAILABLE) {
+      // The server says so itself, once for each outage.
+      log.debug("Weir at {} cannot decide: {}", settings.url(), failed.problem().text());
+      return new Admission.Refused(
+          fields(failed.reply()),
+          Problem.undecided(StoreException.Outcome.of(failed.outcome() == Outcome.UNKNOWN)));
+    }
+    // The server is available but does not allow this request. A client may have caused that,
+    // and a rule that should fail open does so on the server.
+    log.warn("Weir at {} answers {}: {}", settings.url(), status, failed.problem().text());
+    return new Admission.Refused(
+        fields(failed.reply()), Problem.undecided(StoreException.Outcome.NONE));
   }
 
-  private static List<Admission.Field> fields(HttpResponse<?> response) {
+  private Admission failed(String reason) {
+    problem = reason;
+    breaker.failed();
+    observer.remoteDecided(FlowObserver.Outcome.FAILED);
+    return undecided(StoreException.Outcome.UNKNOWN);
+  }
+
+  private static List<Admission.Field> fields(Reply reply) {
     List<Admission.Field> fields = new ArrayList<>();
-    for (Map.Entry<String, List<String>> header : response.headers().map().entrySet()) {
+    for (Map.Entry<String, List<String>> header : reply.headers().map().entrySet()) {
       String name = header.getKey().toLowerCase(Locale.ROOT);
       if (name.startsWith("ratelimit")
           || name.startsWith("x-ratelimit-")
@@ -276,24 +255,18 @@ final class RemoteGate implements Gate, AutoCloseable {
   @Override
   public Status status() {
     Map<String, Object> details = Map.of("weir", settings.url().toString());
-    HttpRequest request =
-        HttpRequest.newBuilder(
-                settings.url().resolve(settings.url().getRawPath() + "/health/ready"))
-            .timeout(settings.timeout())
-            .build();
     try {
-      int status = answer(request, HttpResponse.BodyHandlers.discarding()).get().statusCode();
-      return new Status(details, status == PASSED ? "" : "Weir answers " + status);
-    } catch (ExecutionException e) {
+      client.send(Call.get("/health/ready"));
+      return new Status(details, "");
+    } catch (ProblemException notReady) {
+      return new Status(details, "Weir answers " + notReady.problem().status());
+    } catch (UnansweredException e) {
       return new Status(details, "Weir does not answer");
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return new Status(details, "the wait for the answer was interrupted");
     }
   }
 
   @Override
   public void close() {
-    client.shutdownNow();
+    client.close();
   }
 }
