@@ -20,7 +20,7 @@ import org.junit.jupiter.api.condition.EnabledIf;
  * round.
  */
 @EnabledIf("dev.weir.server.faults.RedisProcess#isInstalled")
-@Timeout(value = 20, unit = TimeUnit.MINUTES)
+@Timeout(value = 60, unit = TimeUnit.MINUTES)
 final class TortureIT {
   private static final long SEED = Long.getLong("weir.torture.seed", 27);
   private static final Duration ROUND = Duration.ofSeconds(20);
