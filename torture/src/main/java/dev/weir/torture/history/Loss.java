@@ -6,7 +6,7 @@ import java.time.Duration;
 public enum Loss {
   NONE,
 
-  /** Redis loses counts, for certain so many that it is noticed: each key counts as used up. */
+  /** Redis loses counts, enough to be noticed for certain: each key counts as used up. */
   NOTICED,
 
   /**
