@@ -64,6 +64,8 @@ final class WeirClientIT {
                     Setting.PORT, "0",
                     Setting.DATA, data.toString(),
                     Setting.DB_WAIT, "PT2M",
+                    // With the start of the embedded Kafka.
+                    Setting.NOTIFICATIONS_SEND_TIMEOUT, "PT3M",
                     Setting.ADMIN_TOKEN, TOKEN,
                     Setting.TRUSTED_PROXIES, "127.0.0.1, ::1",
                     Setting.DRAIN, "PT0S"),
