@@ -4,6 +4,7 @@ import dev.weir.notifications.kafka.KafkaClients;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.kafka.KafkaUnavailableException;
 import java.time.Duration;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
@@ -19,7 +20,8 @@ import org.slf4j.LoggerFactory;
  * more; the others wait in Kafka.
  *
  * <p>Several indexers of one group share the partitions. If Kafka fails, the indexer reconnects
- * until it is closed. An outage is logged once when it begins and once when it ends.
+ * until it is closed, and keeps its place in the group meanwhile. An outage is logged once when it
+ * begins and once when it ends.
  */
 public final class Indexer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Indexer.class);
@@ -35,6 +37,10 @@ public final class Indexer implements AutoCloseable {
   private final EventWriter writer;
   private final Duration maxClose;
   private final CountDownLatch closed = new CountDownLatch(1);
+
+  /** Its name in the group. */
+  private final String member = UUID.randomUUID().toString();
+
   private final Thread thread;
 
   /** Used by the thread only. */
@@ -108,13 +114,20 @@ public final class Indexer implements AutoCloseable {
     try (Admin admin = clients.admin(settings.kafkaTimeout())) {
       topic.create(admin);
     }
-    try (Consumer<byte[], byte[]> consumer = clients.consumer(settings.group(), MAX_POLL)) {
+    Consumer<byte[], byte[]> consumer = clients.member(settings.group(), member, MAX_POLL);
+    try {
       if (isKafkaDown) {
         isKafkaDown = false;
         log.info("Events are read again");
       }
-      new EventReader(consumer, topic.name(), writer, settings).run(() -> closed.getCount() == 0);
+      new EventReader(consumer, topic.name(), writer, settings).run(this::isClosed);
+    } finally {
+      KafkaClients.close(consumer, isClosed());
     }
+  }
+
+  private boolean isClosed() {
+    return closed.getCount() == 0;
   }
 
   private boolean awaitClosed(Duration max) {

@@ -8,6 +8,9 @@ import java.util.Map;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.CloseOptions.GroupMembershipOperation;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -144,15 +147,49 @@ public final class KafkaClients {
    * @param maxPoll maximum number of records that one poll returns
    */
   public KafkaConsumer<byte[], byte[]> consumer(String group, int maxPoll) {
-    return consumer(group, maxPoll, "earliest");
+    return new KafkaConsumer<>(
+        consumerConfig(group, maxPoll, "earliest"),
+        new ByteArrayDeserializer(),
+        new ByteArrayDeserializer());
+  }
+
+  /**
+   * Returns a consumer as {@link #consumer} does that takes the place of an earlier one of the same
+   * name in the group immediately, even if that one could not leave because Kafka did not answer.
+   * Without a name, all partitions would wait until the session of the earlier one has ended.
+   * {@link #close} closes it.
+   *
+   * @param name differs between members that are open at the same time
+   */
+  public KafkaConsumer<byte[], byte[]> member(String group, String name, int maxPoll) {
+    Map<String, Object> config = consumerConfig(group, maxPoll, "earliest");
+    config.put(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG, name);
+    return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+  }
+
+  /**
+   * Closes a member of a group.
+   *
+   * @param isLeaving whether its partitions go to other members immediately. Otherwise they wait
+   *     for the next member of its name, until its session has ended
+   */
+  public static void close(Consumer<byte[], byte[]> member, boolean isLeaving) {
+    member.close(
+        CloseOptions.groupMembershipOperation(
+            isLeaving
+                ? GroupMembershipOperation.LEAVE_GROUP
+                : GroupMembershipOperation.REMAIN_IN_GROUP));
   }
 
   /** Returns a consumer as {@link #consumer} does, but one that fails without its position. */
   public KafkaConsumer<byte[], byte[]> strictConsumer(String group, int maxPoll) {
-    return consumer(group, maxPoll, "none");
+    return new KafkaConsumer<>(
+        consumerConfig(group, maxPoll, "none"),
+        new ByteArrayDeserializer(),
+        new ByteArrayDeserializer());
   }
 
-  private KafkaConsumer<byte[], byte[]> consumer(String group, int maxPoll, String reset) {
+  private Map<String, Object> consumerConfig(String group, int maxPoll, String reset) {
     Map<String, Object> config = common();
     config.put(ConsumerConfig.GROUP_ID_CONFIG, group);
     config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
@@ -164,7 +201,7 @@ public final class KafkaClients {
     config.put(
         ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,
         CooperativeStickyAssignor.class.getName());
-    return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    return config;
   }
 
   /** Returns a client for topics whose calls take no longer than {@code timeout}. */

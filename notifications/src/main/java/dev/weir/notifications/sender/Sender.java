@@ -9,6 +9,7 @@ import dev.weir.notifications.kafka.MessageTopics;
 import dev.weir.notifications.provider.SmsProvider;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
@@ -28,7 +29,8 @@ import org.slf4j.LoggerFactory;
  * what it has handed to the provider before the next sender begins, for as long as the provider may
  * need for an answer. What has none then is recorded as handed over, which the next sender sees.
  *
- * <p>If Kafka fails, the sender reconnects until it is closed; that is logged once.
+ * <p>If Kafka fails, the sender reconnects until it is closed; that is logged once. It keeps its
+ * place in the group meanwhile, so that messages go on as soon as Kafka is back.
  */
 public final class Sender implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Sender.class);
@@ -44,6 +46,10 @@ public final class Sender implements AutoCloseable {
   private final SenderObserver observer;
   private final FailingUsers failingUsers = new FailingUsers();
   private final CountDownLatch closed = new CountDownLatch(1);
+
+  /** Its name in the group. */
+  private final String member = UUID.randomUUID().toString();
+
   private final Thread thread;
 
   /** Written by the thread only. */
@@ -132,9 +138,9 @@ public final class Sender implements AutoCloseable {
   }
 
   private void consume(ProviderGate gate, KafkaClients clients, TopicIdentity identity) {
-    try (Producer<byte[], byte[]> producer = clients.producer(settings.kafkaTimeout());
-        Consumer<byte[], byte[]> consumer =
-            clients.consumer(settings.group(), Math.min(MAX_POLL, settings.maxBuffered()))) {
+    Consumer<byte[], byte[]> consumer =
+        clients.member(settings.group(), member, Math.min(MAX_POLL, settings.maxBuffered()));
+    try (Producer<byte[], byte[]> producer = clients.producer(settings.kafkaTimeout())) {
       MessageDelivery delivery =
           new MessageDelivery(
               provider,
@@ -159,8 +165,14 @@ public final class Sender implements AutoCloseable {
               settings,
               maxRevocation(),
               next -> backlog = next);
-      ordered.run(() -> closed.getCount() == 0);
+      ordered.run(this::isClosed);
+    } finally {
+      KafkaClients.close(consumer, isClosed());
     }
+  }
+
+  private boolean isClosed() {
+    return closed.getCount() == 0;
   }
 
   private DeliveryGuarantee guarantee() {

@@ -26,6 +26,7 @@ public final class LossyRelay implements AutoCloseable {
   private final AtomicReference<@Nullable String> marked = new AtomicReference<>();
   private final AtomicInteger lost = new AtomicInteger();
   private volatile @Nullable String alwaysMarked;
+  private volatile boolean isCut;
 
   public LossyRelay(int serverPort) throws IOException {
     this.serverPort = serverPort;
@@ -55,6 +56,19 @@ public final class LossyRelay implements AutoCloseable {
     return lost.get();
   }
 
+  /** Cuts all connections, and those that are opened until {@link #mend}. */
+  public void cut() throws IOException {
+    isCut = true;
+    for (Socket socket : open) {
+      socket.close();
+    }
+  }
+
+  /** Passes everything on again. */
+  public void mend() {
+    isCut = false;
+  }
+
   /** Cuts all connections and refuses new ones from now on. */
   @Override
   public void close() throws IOException {
@@ -72,11 +86,13 @@ public final class LossyRelay implements AutoCloseable {
         server.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), serverPort));
         open.add(client);
         open.add(server);
-        if (listener.isClosed()) {
-          // It was accepted at the moment of the close, which may not have seen it.
+        if (listener.isClosed() || isCut) {
+          // It was accepted at the moment of the close or the cut, which may not have seen it.
           client.close();
           server.close();
-          return;
+          open.remove(client);
+          open.remove(server);
+          continue;
         }
         Exchange exchange = new Exchange();
         Thread.ofVirtual().start(() -> pass(client, server, exchange::requested));
