@@ -2,6 +2,7 @@ package dev.weir.torture;
 
 import dev.weir.torture.capability.Promise;
 import dev.weir.torture.stage.Folders;
+import dev.weir.torture.stage.Part;
 import dev.weir.torture.stage.Stage;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,10 +12,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Round after round on one stage, until a promise is broken or the time is over. */
-public record Hunt(Stage.Settings settings, Set<Promise> selected, Duration round, int callers) {
-  /** As many as keep two cores busy. */
-  static final int CALLERS = 5;
-
+public record Hunt(Stage.Settings settings, Set<Promise> selected, Plan plan) {
   /** What is checked of messages and payments does not know of a database that is restored. */
   private Set<Promise> checked() {
     return selected.stream()
@@ -31,14 +29,16 @@ public record Hunt(Stage.Settings settings, Set<Promise> selected, Duration roun
     long deadlineNanos = System.nanoTime() + time.toNanos();
     Path data = Files.createTempDirectory("weir-torture");
     Set<Promise> checked = checked();
-    Stage stage =
-        Stage.start(
-            settings, data, checked.stream().anyMatch(promise -> promise.isMeantBy("messages")));
+    Set<Part> parts =
+        Torture.capabilitiesOf(checked).stream()
+            .flatMap(capability -> capability.needs().stream())
+            .collect(Collectors.toSet());
+    Stage stage = Stage.start(settings, data, parts);
     try {
-      Torture torture = new Torture(stage, settings.folder(), checked, callers);
+      Torture torture = new Torture(stage, settings.folder(), checked, plan);
       long seed = firstSeed;
       do {
-        Torture.Outcome outcome = torture.round(seed++, round);
+        Torture.Outcome outcome = torture.round(seed++);
         report.print(outcome);
         if (!outcome.findings().isClean()) {
           return Optional.of(outcome);

@@ -32,6 +32,11 @@ import picocli.CommandLine.Spec;
         "Exit code 0: all promises kept. 1: a promise is broken. 2: it could not be found out.")
 public final class Main implements Callable<Integer> {
   private static final List<String> DEFAULT_STORES = List.of("postgresql", "redis");
+  private static final Duration ROUND = Duration.ofSeconds(40);
+
+  /** Most are found in any round, so more of them are better than long ones. */
+  private static final Duration ROUND_OF_MUTANTS = Duration.ofSeconds(15);
+
   private static final int MAX_SEED = 1_000_000;
 
   @Spec private CommandSpec spec;
@@ -70,9 +75,9 @@ public final class Main implements Callable<Integer> {
 
   @Option(
       names = "--round",
-      defaultValue = "40",
-      description = "Seconds of a round (${DEFAULT-VALUE}), after which its history is checked.")
-  private int roundSeconds;
+      description =
+          "Seconds of a round, after which its history is checked (40; 15 with --mutants).")
+  private Optional<Integer> roundSeconds = Optional.empty();
 
   @Option(
       names = "--mutants",
@@ -96,7 +101,7 @@ public final class Main implements Callable<Integer> {
     Path home = root.toAbsolutePath().normalize();
     Path jar = home.resolve("server/target/weir.jar");
     if (mutants != null) {
-      return new MutantHunt(home, jar, Duration.ofSeconds(roundSeconds), out)
+      return new MutantHunt(home, jar, round(ROUND_OF_MUTANTS), out)
               .run(chosen(home, mutants), first, Duration.ofSeconds((long) (minutes * 60)))
           ? 0
           : 1;
@@ -110,13 +115,16 @@ public final class Main implements Callable<Integer> {
               new Stage.Settings(
                   folder.resolve(limitsStore), jar, Optional.empty(), otherJar, limitsStore),
               selected(),
-              Duration.ofSeconds(roundSeconds),
-              Hunt.CALLERS);
+              Plan.of(round(ROUND)));
       if (hunt.run(first, each, new Report(out, limitsStore)).isPresent()) {
         return 1;
       }
     }
     return 0;
+  }
+
+  private Duration round(Duration usual) {
+    return roundSeconds.map(Duration::ofSeconds).orElse(usual);
   }
 
   private List<String> chosenStores() {

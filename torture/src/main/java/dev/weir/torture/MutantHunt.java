@@ -81,8 +81,7 @@ final class MutantHunt {
         new Hunt(
             new Stage.Settings(folder, jar, Optional.of(classes), Optional.empty(), mutant.store()),
             promisesOfTheSamePart(mutant.promise()),
-            round,
-            Hunt.CALLERS);
+            new Plan(round, Plan.CALLERS, mutant.faults()));
     long beginNanos = System.nanoTime();
     Optional<Torture.Outcome> found = hunt.run(seed, time, new Report(out, mutant.store()));
     return new Row(

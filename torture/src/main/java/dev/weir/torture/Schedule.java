@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
@@ -31,14 +32,27 @@ final class Schedule {
   private final List<Thread> lanes = new ArrayList<>();
   private volatile boolean isEnding;
 
-  private Schedule(Stage stage, History history) {
+  /** Whether all kinds of faults of a lane come at least once. */
+  private final boolean isComplete;
+
+  private Schedule(Stage stage, History history, boolean isComplete) {
     this.stage = stage;
     this.history = history;
+    this.isComplete = isComplete;
   }
 
-  /** Begins to inflict faults. */
-  static Schedule start(Stage stage, History history, long seed) {
-    Schedule schedule = new Schedule(stage, history);
+  /**
+   * Begins to inflict faults.
+   *
+   * @param chosen the names of the classes of faults; all if this is empty
+   */
+  static Schedule start(Stage stage, History history, Set<String> chosen, long seed) {
+    for (String name : chosen) {
+      if (Fault.all().stream().noneMatch(fault -> fault.name().equals(name))) {
+        throw new IllegalArgumentException("there is no fault " + name);
+      }
+    }
+    Schedule schedule = new Schedule(stage, history, !chosen.isEmpty());
     SplittableRandom random = new SplittableRandom(seed);
     // Several of Redis are there for the sake of their failovers.
     boolean withLosses =
@@ -47,9 +61,11 @@ final class Schedule {
       List<Fault> faults =
           Fault.all().stream()
               .filter(fault -> fault.lane() == lane && fault.isPossible(stage))
+              .filter(fault -> chosen.isEmpty() || chosen.contains(fault.name()))
               .filter(
                   fault ->
                       withLosses
+                          || !chosen.isEmpty()
                           || fault.loss(stage) == Loss.NONE
                           || fault.loss(stage) == Loss.RESTORED)
               .toList();
@@ -62,15 +78,17 @@ final class Schedule {
   }
 
   private void run(List<Fault> faults, SplittableRandom random) {
-    while (!isEnding) {
+    boolean mayEnd = !isComplete;
+    while (!(isEnding && mayEnd)) {
       List<Fault> turn = new ArrayList<>(faults);
-      while (!turn.isEmpty() && !isEnding) {
+      while (!turn.isEmpty() && !(isEnding && mayEnd)) {
         Fault.pause(random, MIN_GAP_MILLIS, MAX_GAP_MILLIS);
         Fault next = Fault.any(turn, random);
         turn.remove(next);
         // Each has a random of its own, so that what one draws does not change the next.
         inflict(next, random.split());
       }
+      mayEnd = true;
     }
   }
 
@@ -80,7 +98,7 @@ final class Schedule {
       String name = fault.inflict(stage, random);
       history.add(new FaultNote(name, beginNanos, System.nanoTime(), fault.loss(stage)));
     } catch (IOException | RuntimeException | AssertionError e) {
-      failures.add(fault.getClass().getSimpleName() + ": " + e);
+      failures.add(fault.name() + ": " + e);
     }
   }
 

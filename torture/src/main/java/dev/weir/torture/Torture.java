@@ -23,6 +23,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 
 /** Rounds of load and faults on a stage, each checked when it is over. */
 public final class Torture {
@@ -31,7 +35,7 @@ public final class Torture {
       List.of(
           new Slots(), new Limits(), new Rules(), new Gateways(), new Messages(), new Payments());
 
-  private static final Duration BOUND = Duration.ofMinutes(3);
+  private static final Duration BOUND = Duration.ofMinutes(20);
 
   /** Begins the kind of a request that is wrong on purpose, and may be answered with 400. */
   private static final String WRONG = "wrong ";
@@ -42,49 +46,48 @@ public final class Torture {
   private final Stage stage;
   private final Path folder;
   private final Set<Promise> selected;
-  private final int callers;
+  private final Plan plan;
 
   /**
    * Creates the torture of a stage.
    *
    * @param folder for the histories
    * @param selected the promises that are checked, and whose capabilities get load
-   * @param callers of each capability
    */
-  public Torture(Stage stage, Path folder, Set<Promise> selected, int callers) {
+  public Torture(Stage stage, Path folder, Set<Promise> selected, Plan plan) {
     this.stage = stage;
     this.folder = folder;
     this.selected = selected;
-    this.callers = callers;
+    this.plan = plan;
+  }
+
+  /** Returns the capabilities that promise any of these. */
+  static List<Capability> capabilitiesOf(Set<Promise> promises) {
+    return CAPABILITIES.stream()
+        .filter(capability -> capability.promises().stream().anyMatch(promises::contains))
+        .toList();
   }
 
   /** What came of a round. */
   public record Outcome(long seed, Findings findings, History history) {}
 
   /** Plays a round and checks it. */
-  public Outcome round(long seed, Duration time) throws Exception {
+  public Outcome round(long seed) throws Exception {
     Findings findings = new Findings(selected);
     try (History history = new History(folder.resolve("round-" + seed + ".ndjson"))) {
       String name = "r" + Long.toString(seed, Character.MAX_RADIX);
       Round round = new Round(name, stage, new Client(stage, history), history);
-      List<Capability> capabilities =
-          CAPABILITIES.stream()
-              .filter(capability -> capability.promises().stream().anyMatch(selected::contains))
-              .toList();
+      List<Capability> capabilities = capabilitiesOf(selected);
       List<Load> loads = capabilities.stream().map(each -> each.load(round)).toList();
-      for (Load load : loads) {
-        load.prepare();
-      }
-      if (!play(history, loads, seed, time, findings)) {
+      together(loads, Load::prepare);
+      if (!play(history, loads, seed, findings)) {
         // Without a node, loads cannot be finished, and there is nothing to compare with.
         if (findings.isClean()) {
           throw new IllegalStateException("a node is not ready");
         }
         return new Outcome(seed, findings, history);
       }
-      for (Load load : loads) {
-        load.finish();
-      }
+      together(loads, Load::finish);
       for (Check check : capabilities.stream().map(each -> each.check(round)).toList()) {
         check.check(findings);
       }
@@ -93,13 +96,35 @@ public final class Torture {
     }
   }
 
+  /** A step of a load. */
+  private interface Step {
+    void of(Load load) throws Exception;
+  }
+
+  /** Lets all loads make a step at the same time, because each waits most of the time. */
+  private static void together(List<Load> loads, Step step) throws Exception {
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Callable<Void>> steps =
+          loads.stream()
+              .<Callable<Void>>map(
+                  load ->
+                      () -> {
+                        step.of(load);
+                        return null;
+                      })
+              .toList();
+      for (Future<Void> end : threads.invokeAll(steps)) {
+        end.get();
+      }
+    }
+  }
+
   /** Returns true if all nodes are ready in the end. */
-  private boolean play(
-      History history, List<Load> loads, long seed, Duration time, Findings findings)
+  private boolean play(History history, List<Load> loads, long seed, Findings findings)
       throws IOException, InterruptedException {
-    Callers calling = Callers.start(loads, callers, seed);
-    Schedule schedule = Schedule.start(stage, history, seed);
-    Thread.sleep(time);
+    Callers calling = Callers.start(loads, plan.callers(), seed);
+    Schedule schedule = Schedule.start(stage, history, plan.faults(), seed);
+    Thread.sleep(plan.time());
     List<String> failures = schedule.end(BOUND);
     failures.forEach(failure -> findings.broken(Promise.A2, failure, List.of()));
     calling.end(BOUND);

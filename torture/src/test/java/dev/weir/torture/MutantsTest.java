@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.torture.capability.Capability;
 import dev.weir.torture.capability.Promise;
+import dev.weir.torture.faults.Fault;
 import dev.weir.torture.mutants.Mutant;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -38,6 +39,14 @@ final class MutantsTest {
         assertThat(built.filter(Files::isRegularFile)).as(mutant.name()).isNotEmpty();
       }
     }
+  }
+
+  @Test
+  void everyFaultThatAMutantNeedsExists() throws IOException {
+    assertThat(Fault.all())
+        .extracting(Fault::name)
+        .containsAll(
+            Mutant.all(ROOT).stream().flatMap(mutant -> mutant.faults().stream()).toList());
   }
 
   @Test

@@ -10,23 +10,34 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIf;
 
 /**
- * A short share of the torture, with all capabilities. {@code -Dweir.torture.seed=S} plays another
- * round.
+ * A short share of the torture, with all capabilities, in which everything that they need is killed
+ * once. {@code -Dweir.torture.seed=S} plays another round.
  */
 @EnabledIf("dev.weir.server.faults.RedisProcess#isInstalled")
 @Timeout(value = 60, unit = TimeUnit.MINUTES)
 final class TortureIT {
   private static final long SEED = Long.getLong("weir.torture.seed", 27);
-  private static final Duration ROUND = Duration.ofSeconds(20);
 
-  /** Of each capability; few, because this is about faults, not about load. */
-  private static final int CALLERS = 2;
+  /** Of each capability are few callers, because this is about faults, not about load. */
+  private static final Plan PLAN =
+      new Plan(
+          Duration.ofSeconds(15),
+          2,
+          Set.of(
+              "KillNode",
+              "KillDatabase",
+              "KillRedis",
+              "KillKafka",
+              "CutWay",
+              "SilenceWay",
+              "SwallowReplies"));
 
   @Test
   void promisesAreKeptInARoundOfFaults() throws Exception {
@@ -39,7 +50,7 @@ final class TortureIT {
             Optional.empty(),
             Optional.empty(),
             "redis");
-    Hunt hunt = new Hunt(settings, EnumSet.allOf(Promise.class), ROUND, CALLERS);
+    Hunt hunt = new Hunt(settings, EnumSet.allOf(Promise.class), PLAN);
     Optional<Torture.Outcome> broken =
         hunt.run(SEED, Duration.ZERO, new Report(new PrintWriter(text), "redis"));
     assertThat(broken).as(text::toString).isEmpty();

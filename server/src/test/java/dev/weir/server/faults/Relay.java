@@ -119,6 +119,10 @@ public final class Relay implements AutoCloseable {
         }
         if (isReply && losesReplies) {
           silent.add(from);
+          if (!losesReplies) {
+            // It was mended meanwhile, which has not seen that this connection has lost something.
+            return;
+          }
         }
         if (!silent.contains(from)) {
           to.getOutputStream().write(bytes, 0, read);

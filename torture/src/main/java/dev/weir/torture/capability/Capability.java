@@ -1,6 +1,7 @@
 package dev.weir.torture.capability;
 
 import dev.weir.torture.history.Exchange;
+import dev.weir.torture.stage.Part;
 import java.util.Set;
 
 /** A part of the product that is tortured. */
@@ -15,6 +16,9 @@ public interface Capability {
   default boolean isExceptional(Exchange exchange) {
     return false;
   }
+
+  /** What its load needs beside nodes and PostgreSQL. */
+  Set<Part> needs();
 
   Load load(Round round);
 

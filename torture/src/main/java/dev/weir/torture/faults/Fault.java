@@ -18,6 +18,11 @@ public interface Fault {
 
   Lane lane();
 
+  /** The word for its kind. */
+  default String name() {
+    return getClass().getSimpleName();
+  }
+
   /** Whether it can be inflicted there. */
   default boolean isPossible(Stage stage) {
     return true;

@@ -6,6 +6,7 @@ import dev.weir.torture.capability.Load;
 import dev.weir.torture.capability.Promise;
 import dev.weir.torture.capability.Round;
 import dev.weir.torture.history.Exchange;
+import dev.weir.torture.stage.Part;
 import dev.weir.torture.stage.Upstream;
 import java.util.EnumSet;
 import java.util.Set;
@@ -26,6 +27,11 @@ public final class Gateways implements Capability {
   @Override
   public boolean isExceptional(Exchange exchange) {
     return exchange.kind().equals(GatewayLoad.FORWARD) || exchange.kind().equals(Upstream.ARRIVAL);
+  }
+
+  @Override
+  public Set<Part> needs() {
+    return Set.of(Part.LIMITS_STORE, Part.UPSTREAM);
   }
 
   @Override

@@ -5,6 +5,7 @@ import dev.weir.torture.capability.Check;
 import dev.weir.torture.capability.Load;
 import dev.weir.torture.capability.Promise;
 import dev.weir.torture.capability.Round;
+import dev.weir.torture.stage.Part;
 import java.util.EnumSet;
 import java.util.Set;
 
@@ -18,6 +19,11 @@ public final class Limits implements Capability {
   @Override
   public Set<Promise> promises() {
     return EnumSet.range(Promise.L1, Promise.L9);
+  }
+
+  @Override
+  public Set<Part> needs() {
+    return Set.of(Part.LIMITS_STORE);
   }
 
   @Override

@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 
@@ -17,8 +19,10 @@ import javax.tools.ToolProvider;
  * A planted fault: a patch of the product's sources that breaks a promise.
  *
  * @param store where limits have to be counted for it to matter
+ * @param faults the names of the faults that it needs to be seen; all if this is empty
  */
-public record Mutant(String name, Promise promise, String store, List<String> lines) {
+public record Mutant(
+    String name, Promise promise, String store, Set<String> faults, List<String> lines) {
   private static final String FOLDER = "torture/mutants";
   private static final String SUFFIX = ".patch";
   private static final String SOURCES = "/src/main/java/";
@@ -40,17 +44,22 @@ public record Mutant(String name, Promise promise, String store, List<String> li
     String name = file.getFileName().toString();
     return new Mutant(
         name.substring(0, name.length() - SUFFIX.length()),
-        Promise.valueOf(field(lines, "Promise: ")),
-        field(lines, "Store: "),
+        Promise.valueOf(needed(lines, "Promise: ")),
+        needed(lines, "Store: "),
+        field(lines, "Faults: ").map(names -> Set.of(names.split(" +"))).orElse(Set.of()),
         lines);
   }
 
-  private static String field(List<String> lines, String name) {
+  private static String needed(List<String> lines, String name) {
+    return field(lines, name)
+        .orElseThrow(() -> new IllegalArgumentException("there is no line \"" + name + "\""));
+  }
+
+  private static Optional<String> field(List<String> lines, String name) {
     return lines.stream()
         .filter(line -> line.startsWith(name))
         .findFirst()
-        .map(line -> line.substring(name.length()).strip())
-        .orElseThrow(() -> new IllegalArgumentException("there is no line \"" + name + "\""));
+        .map(line -> line.substring(name.length()).strip());
   }
 
   /** Returns the patched files by their paths; fails if the patch does not apply any more. */

@@ -6,6 +6,7 @@ import dev.weir.torture.capability.Load;
 import dev.weir.torture.capability.Promise;
 import dev.weir.torture.capability.Round;
 import dev.weir.torture.history.Exchange;
+import dev.weir.torture.stage.Part;
 import java.util.EnumSet;
 import java.util.Set;
 
@@ -25,6 +26,11 @@ public final class Rules implements Capability {
   @Override
   public boolean isExceptional(Exchange exchange) {
     return exchange.kind().equals(AuthorizeCaller.AMBIGUOUS) && exchange.status() == 400;
+  }
+
+  @Override
+  public Set<Part> needs() {
+    return Set.of(Part.LIMITS_STORE);
   }
 
   @Override

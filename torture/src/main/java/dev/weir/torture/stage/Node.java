@@ -10,10 +10,12 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A node in a process of its own, and the ways to it and from it, each behind a relay. Thread-safe:
@@ -139,12 +141,17 @@ public final class Node implements AutoCloseable {
     toDatabase.switchTo(port);
   }
 
-  List<Way> ways(boolean withRedis) {
+  /** The ways to it, and from it to these parts. */
+  List<Way> ways(Set<Part> parts, boolean withRedis) {
     List<Way> ways = new ArrayList<>();
     ways.add(new Way("clients to " + this, fromClients));
     ways.add(new Way(this + " to PostgreSQL", toDatabase));
-    ways.add(new Way(this + " to the payment API", toPaymentApi));
-    ways.addAll(gateway.ways(this));
+    if (parts.contains(Part.PAYMENT_API)) {
+      ways.add(new Way(this + " to the payment API", toPaymentApi));
+    }
+    if (parts.contains(Part.UPSTREAM)) {
+      ways.addAll(gateway.ways(this));
+    }
     if (withRedis) {
       toRedis.ifPresent(relay -> ways.add(new Way(this + " to Redis", relay)));
     }
@@ -216,7 +223,7 @@ public final class Node implements AutoCloseable {
   public void close() throws IOException {
     api.close();
     kill();
-    for (Way way : ways(true)) {
+    for (Way way : ways(EnumSet.allOf(Part.class), true)) {
       way.relay().close();
     }
   }

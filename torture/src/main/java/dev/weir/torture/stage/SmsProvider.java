@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A provider of short messages with a webhook. It takes most messages, rejects some for good, and
  * answers some calls late or not at all, whether it has taken the message or not. Some recipients
- * fail or hang until it is repaired.
+ * fail or hang until it is repaired, and are easy then: they have many messages, and each waits for
+ * the one before it.
  */
 public final class SmsProvider implements AutoCloseable {
   static final String PATH = "/messages";
@@ -26,6 +27,7 @@ public final class SmsProvider implements AutoCloseable {
   private final Map<String, Long> takenAtNanos = new ConcurrentHashMap<>();
   private final Set<Long> failing = ConcurrentHashMap.newKeySet();
   private final Set<Long> hanging = ConcurrentHashMap.newKeySet();
+  private final Set<Long> easy = ConcurrentHashMap.newKeySet();
   private volatile CountDownLatch repaired = new CountDownLatch(1);
   private volatile boolean isRejecting = true;
   private final CalledProgram program;
@@ -61,6 +63,8 @@ public final class SmsProvider implements AutoCloseable {
 
   /** Ends all failures of recipients, until others are named. */
   public void repair() {
+    easy.addAll(failing);
+    easy.addAll(hanging);
     failing.clear();
     hanging.clear();
     repaired.countDown();
@@ -85,6 +89,9 @@ public final class SmsProvider implements AutoCloseable {
     CalledProgram.pause(random, 1, 10);
     if (isRejecting && isRejected(key)) {
       return REJECTED;
+    }
+    if (easy.contains(userId)) {
+      return take(key);
     }
     return switch (random.nextInt(40)) {
       case 0 -> {

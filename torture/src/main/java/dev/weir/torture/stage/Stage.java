@@ -15,6 +15,7 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedDeque;
 
 /**
@@ -48,6 +49,7 @@ public final class Stage implements AutoCloseable {
   private final PaymentApi paymentApi;
   private final Upstream upstream;
   private final Optional<MessageParts> messages;
+  private final Set<Part> parts;
   private final List<Node> nodes = new ArrayList<>();
 
   /**
@@ -81,6 +83,7 @@ public final class Stage implements AutoCloseable {
       PaymentApi paymentApi,
       Upstream upstream,
       Optional<MessageParts> messages,
+      Set<Part> parts,
       Deque<AutoCloseable> started,
       Thread end) {
     this.settings = settings;
@@ -91,6 +94,7 @@ public final class Stage implements AutoCloseable {
     this.paymentApi = paymentApi;
     this.upstream = upstream;
     this.messages = messages;
+    this.parts = parts;
     this.started = started;
     this.end = end;
   }
@@ -99,9 +103,9 @@ public final class Stage implements AutoCloseable {
    * Starts everything, or nothing if something does not start.
    *
    * @param data an empty folder for what the stores keep
-   * @param hasMessages whether there are a Kafka and a provider of messages
+   * @param parts what is needed beside nodes and PostgreSQL
    */
-  public static Stage start(Settings settings, Path data, boolean hasMessages) throws IOException {
+  public static Stage start(Settings settings, Path data, Set<Part> parts) throws IOException {
     Files.createDirectories(settings.folder());
     Deque<AutoCloseable> started = new ConcurrentLinkedDeque<>();
     Thread end = new Thread(() -> close(started));
@@ -121,7 +125,7 @@ public final class Stage implements AutoCloseable {
       Upstream upstream = new Upstream();
       started.push(upstream);
       Optional<MessageParts> messages = Optional.empty();
-      if (hasMessages) {
+      if (parts.contains(Part.MESSAGES)) {
         messages = Optional.of(MessageParts.start(data.resolve("kafka")));
         started.push(messages.get());
       }
@@ -135,6 +139,7 @@ public final class Stage implements AutoCloseable {
               paymentApi,
               upstream,
               messages,
+              parts,
               started,
               end);
       stage.startNodes();
@@ -314,7 +319,7 @@ public final class Stage implements AutoCloseable {
   /** The ways between clients, nodes and all else, as far as they are used. */
   public List<Way> ways() {
     List<Way> ways = new ArrayList<>();
-    nodes.forEach(node -> ways.addAll(node.ways(usesSingleRedis())));
+    nodes.forEach(node -> ways.addAll(node.ways(parts, usesSingleRedis())));
     redisGroup.ifPresent(group -> ways.addAll(group.ways()));
     messages.ifPresent(parts -> ways.addAll(parts.ways()));
     return ways;
@@ -364,7 +369,11 @@ public final class Stage implements AutoCloseable {
 
   /** Returns true if there is just one Redis, and nodes have any use for it. */
   public boolean usesSingleRedis() {
-    return redis.isPresent() && (countsInRedis() || messages.isPresent());
+    return redis.isPresent() && usesRedis();
+  }
+
+  private boolean usesRedis() {
+    return parts.contains(Part.MESSAGES) || (countsInRedis() && parts.contains(Part.LIMITS_STORE));
   }
 
   @Override
