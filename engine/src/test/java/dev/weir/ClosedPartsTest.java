@@ -14,6 +14,7 @@ import dev.weir.limits.Policy;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.SlotScheduler;
 import java.time.Duration;
+import java.time.Instant;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
@@ -67,6 +68,8 @@ final class ClosedPartsTest {
     isClosed(() -> slots.confirm("e"), "scheduler");
     isClosed(() -> slots.cancel("e"), "scheduler");
     isClosed(() -> slots.configure("c", policy), "scheduler");
+    isClosed(() -> slots.configure("c", 1, policy), "scheduler");
+    isClosed(() -> slots.reclaim(Instant.EPOCH, 1), "scheduler");
   }
 
   private static void isClosed(ThrowingCallable call, String part) {

@@ -52,6 +52,7 @@ final class LibraryRefusalsTest {
       refuses(() -> slots.configure("", policy), "name", "must not be empty");
       refuses(() -> slots.configure("x".repeat(101), policy), "name", "100");
       refuses(() -> slots.configure("a b", policy), "name", "letters, digits");
+      refuses(() -> slots.configure("a b", 0, policy), "name", "letters, digits");
       misses(() -> slots.configure(null, policy), "name");
       misses(() -> slots.configure("a", null), "policy");
     }

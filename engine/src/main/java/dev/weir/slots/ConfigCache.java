@@ -11,18 +11,17 @@ import java.util.function.LongSupplier;
  * <p>A stale entry cannot lead to a wrong slot, because the ledger compares versions, and the times
  * at which they were created, under the configuration's lock. The cache only saves the look-up.
  */
-public final class ConfigCache {
+final class ConfigCache {
   private final ExpiringCache<SlotConfig> cache;
   private final SlotObserver observer;
 
-  public ConfigCache(
-      SlotConfigs configs, Duration ttl, LongSupplier nanoTime, SlotObserver observer) {
+  ConfigCache(SlotConfigs configs, Duration ttl, LongSupplier nanoTime, SlotObserver observer) {
     this.cache = new ExpiringCache<>(configs::inForce, ttl, nanoTime);
     this.observer = observer;
   }
 
   /** Returns the current version, as far as this node knows. */
-  public Optional<SlotConfig> find(String name) {
+  Optional<SlotConfig> find(String name) {
     Optional<SlotConfig> known = cache.known(name);
     if (known.isPresent()) {
       observer.configCacheHit();
@@ -33,12 +32,12 @@ public final class ConfigCache {
   }
 
   /** Removes one configuration, because it has changed. */
-  public void forget(String name) {
+  void forget(String name) {
     cache.forget(name);
   }
 
   /** Removes all configurations. */
-  public void flush() {
+  void flush() {
     cache.flush();
   }
 }

@@ -5,9 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.weir.TaskLog;
 import dev.weir.internal.OpenGuard;
 import dev.weir.internal.PeriodicTask;
-import dev.weir.slots.internal.CheckedSlotConfigs;
 import dev.weir.slots.internal.Reconciler;
-import dev.weir.slots.internal.SlotNames;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
@@ -35,15 +33,18 @@ import java.util.Optional;
 public final class SlotScheduler implements AutoCloseable {
   private final OpenGuard guard = new OpenGuard("the slot scheduler");
   private final SlotStore store;
-  private final SlotConfigs configs;
   private final ConfigCache cache;
+  private final CheckedSlotConfigs configs;
   private final AssignmentBatcher batcher;
   private final PeriodicTask upkeep;
 
   private SlotScheduler(Builder builder) {
     this.store = builder.store;
-    this.configs = new CheckedSlotConfigs(store.configs(), builder.retention, store.ledger()::now);
-    this.cache = builder.configCache();
+    this.cache =
+        new ConfigCache(
+            store.configs(), builder.configCacheTtl, System::nanoTime, builder.observer);
+    this.configs =
+        new CheckedSlotConfigs(store.configs(), cache, builder.retention, store.ledger()::now);
     this.batcher = new AssignmentBatcher(store.ledger(), cache, builder.settings, builder.observer);
     this.upkeep =
         new PeriodicTask(
@@ -83,24 +84,55 @@ public final class SlotScheduler implements AutoCloseable {
    *     windows are longer than the retention
    */
   public SlotConfig configure(String name, SlotPolicy policy) {
-    requireNonNull(name, "name");
-    requireNonNull(policy, "policy");
-    SlotNames.configNameProblem(name)
-        .ifPresent(
-            problem -> {
-              throw new IllegalArgumentException("name " + problem);
-            });
     guard.requireOpen();
-    Optional<SlotConfig> inForce =
-        configs.inForce(name).filter(config -> config.policy().equals(policy));
-    SlotConfig config = inForce.orElseGet(() -> configs.configure(name, policy));
-    cache.forget(name);
-    return config;
+    return configs.configure(name, policy);
+  }
+
+  /**
+   * Makes a policy the next version of a configuration if {@code version} is in force, in one step.
+   *
+   * @param version the expected version; 0 if there must be no such configuration
+   * @return the new version; empty if another version is in force, and then nothing has changed
+   * @throws IllegalArgumentException if the name cannot be one of a configuration
+   * @throws dev.weir.slots.InvalidSlotPolicyException as {@link #configure(String, SlotPolicy)}
+   */
+  public Optional<SlotConfig> configure(String name, int version, SlotPolicy policy) {
+    guard.requireOpen();
+    return configs.configure(name, version, policy);
+  }
+
+  /**
+   * Checks a policy as {@link #configure(String, SlotPolicy)} does, and changes nothing.
+   *
+   * @throws dev.weir.slots.InvalidSlotPolicyException if it would be refused
+   */
+  public void check(SlotPolicy policy) {
+    configs.check(policy);
   }
 
   /** Returns the version of a configuration that is in force. */
   public Optional<SlotConfig> config(String name) {
-    return configs.inForce(name);
+    return store.configs().inForce(name);
+  }
+
+  /** Returns the versions in force of all configurations, ordered by name. */
+  public List<SlotConfig> configs() {
+    return store.configs().active();
+  }
+
+  /** Returns all versions of a configuration, newest first. */
+  public List<SlotConfig> history(String name) {
+    return store.configs().history(name);
+  }
+
+  /** Drops the cached version of a configuration that another process has changed. */
+  public void forgetConfig(String name) {
+    cache.forget(name);
+  }
+
+  /** Drops all cached configurations. */
+  public void forgetConfigs() {
+    cache.flush();
   }
 
   /**
@@ -181,6 +213,15 @@ public final class SlotScheduler implements AutoCloseable {
     return store.ledger().cancel(eventId);
   }
 
+  /**
+   * Reclaims up to {@code max} leaked slots: those that were due and assigned before a time and
+   * never confirmed. Returns their number.
+   */
+  public int reclaim(Instant before, int max) {
+    guard.requireOpen();
+    return store.upkeep().reclaim(before, max);
+  }
+
   /** Returns the slots that match a query, ordered by scheduled time and then by event id. */
   public List<Slot> list(SlotQuery query) {
     return store.ledger().list(query);
@@ -250,7 +291,6 @@ public final class SlotScheduler implements AutoCloseable {
     private Settings settings = Settings.DEFAULT;
     private SlotObserver observer = SlotObserver.NONE;
     private Duration configCacheTtl = Duration.ofSeconds(5);
-    private Optional<ConfigCache> configCache = Optional.empty();
     private Duration retention = Reconciler.Settings.FOREVER;
     private Duration leakGrace = Duration.ofMinutes(5);
     private boolean reclaimsLeaked;
@@ -282,17 +322,6 @@ public final class SlotScheduler implements AutoCloseable {
     public Builder configCacheTtl(Duration ttl) {
       this.configCacheTtl = between("configCacheTtl", ttl, Duration.ZERO, MAX_CONFIG_CACHE_TTL);
       return this;
-    }
-
-    /** Uses a shared cache of configurations, whose owner drops those that change elsewhere. */
-    public Builder configCache(ConfigCache cache) {
-      this.configCache = Optional.of(requireNonNull(cache, "configCache"));
-      return this;
-    }
-
-    private ConfigCache configCache() {
-      return configCache.orElseGet(
-          () -> new ConfigCache(store.configs(), configCacheTtl, System::nanoTime, observer));
     }
 
     /** Sets the time for which past slots are kept, up to a century; forever by default. */

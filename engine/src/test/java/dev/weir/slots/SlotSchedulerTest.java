@@ -14,6 +14,7 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 final class SlotSchedulerTest {
@@ -53,11 +54,10 @@ final class SlotSchedulerTest {
       };
 
   private SlotScheduler scheduler(int lanes) {
-    ConfigCache cache = new ConfigCache(ledger, Duration.ofSeconds(5), () -> 0, observer);
     return SlotScheduler.builder(SlotStore.of(ledger, ledger, ledger, () -> {}))
         .settings(new SlotScheduler.Settings(lanes, 10, 50, 4))
         .observer(observer)
-        .configCache(cache)
+        .configCacheTtl(Duration.ofDays(1))
         .build();
   }
 
@@ -263,6 +263,89 @@ final class SlotSchedulerTest {
     assertThat(scheduler(1).forecast("default", NOW, 3))
         .contains(new ForecastResult.Completion(NOW.plusSeconds(4), NOW.plusSeconds(4)));
     assertThat(scheduler(1).forecast("nowhere", NOW, 3)).isEmpty();
+  }
+
+  @Test
+  void configuresTheExpectedVersionOnly() {
+    try (SlotScheduler slots = SlotScheduler.inMemory(() -> NOW)) {
+      SlotPolicy other = SlotPolicy.of(3, Duration.ofSeconds(4));
+
+      assertThat(slots.configure("bank", 1, POLICY)).isEmpty();
+      SlotConfig first = slots.configure("bank", 0, POLICY).orElseThrow();
+      assertThat(slots.configure("bank", 0, other)).isEmpty();
+      assertThat(slots.config("bank")).contains(first);
+      SlotConfig second = slots.configure("bank", 1, other).orElseThrow();
+
+      assertThat(slots.config("bank")).contains(second);
+      assertThat(slots.history("bank")).containsExactly(second, first);
+      assertThat(slots.configs()).containsExactly(second);
+      assertThat(slots.history("other")).isEmpty();
+    }
+  }
+
+  @Test
+  void refusesPoliciesThatItCannotKeep() {
+    try (SlotScheduler slots =
+        SlotScheduler.builder(SlotStore.inMemory(() -> NOW))
+            .retention(Duration.ofSeconds(3))
+            .build()) {
+      List<ThrowingCallable> calls =
+          List.of(
+              () -> slots.check(POLICY),
+              () -> slots.configure("bank", POLICY),
+              () -> slots.configure("bank", 0, POLICY));
+
+      assertThat(calls)
+          .allSatisfy(
+              call ->
+                  assertThatThrownBy(call)
+                      .isInstanceOf(InvalidSlotPolicyException.class)
+                      .hasMessageContaining("windowSize must be at most the retention"));
+      assertThat(slots.config("bank")).isEmpty();
+      slots.check(SlotPolicy.of(2, Duration.ofSeconds(3)));
+    }
+  }
+
+  @Test
+  void forgetsAConfigurationThatIsChangedHereAndOneThatItIsToldToForget() {
+    SlotScheduler scheduler = scheduler(1);
+    scheduler.configure("default", POLICY);
+    assertThat(misses(scheduler)).isEqualTo(1);
+    assertThat(misses(scheduler)).isZero();
+    scheduler.configure("default", 1, SlotPolicy.of(3, Duration.ofSeconds(4)));
+    assertThat(misses(scheduler)).isEqualTo(1);
+
+    ledger.configure("default", POLICY);
+    scheduler.forgetConfig("other");
+    assertThat(misses(scheduler)).isZero();
+    scheduler.forgetConfig("default");
+    assertThat(misses(scheduler)).isEqualTo(1);
+    scheduler.forgetConfigs();
+    assertThat(misses(scheduler)).isEqualTo(1);
+  }
+
+  /** Returns how often a look-up reads from the store. */
+  private long misses(SlotScheduler scheduler) {
+    seen.clear();
+    assertThat(scheduler.forecast("default", NOW, 1)).isPresent();
+    return seen.stream().filter("miss"::equals).count();
+  }
+
+  @Test
+  void reclaimsLeakedSlots() {
+    AtomicReference<Instant> now = new AtomicReference<>(NOW);
+    try (SlotScheduler slots = SlotScheduler.inMemory(now::get)) {
+      slots.configure("bank", POLICY);
+      slots.assign("a", "bank");
+      slots.assign("b", "bank");
+      slots.confirm("b");
+      now.set(NOW.plusSeconds(60));
+
+      assertThat(slots.reclaim(NOW, 10)).isZero();
+      assertThat(slots.reclaim(NOW.plusSeconds(30), 10)).isEqualTo(1);
+      assertThat(slots.find("a").orElseThrow().state()).isEqualTo(SlotState.RECLAIMED);
+      assertThat(slots.find("b").orElseThrow().state()).isEqualTo(SlotState.CONFIRMED);
+    }
   }
 
   @Test

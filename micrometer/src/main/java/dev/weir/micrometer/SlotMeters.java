@@ -18,8 +18,12 @@ import java.util.concurrent.atomic.AtomicLong;
  * the upkeep does: {@code weir.slots.leaked}, {@code reclaimed} and {@code removed}. Thread-safe.
  *
  * <pre>{@code
- * SlotScheduler slots = SlotScheduler.builder(store).observer(new SlotMeters(registry)).build();
+ * SlotMeters meters = new SlotMeters(registry);
+ * SlotStore store = JdbcSlotStore.on(dataSource, meters);
+ * SlotScheduler slots = SlotScheduler.builder(store).observer(meters).build();
  * }</pre>
+ *
+ * <p>Only the store knows of contention; in memory there is none.
  */
 public final class SlotMeters implements SlotObserver {
   private final Timer assigned;

@@ -39,7 +39,6 @@ final class NodeClockTest {
           Map.entry("dev.weir.slots.SlotStore", "slots in memory"),
           Map.entry("dev.weir.server.wiring.RouteParts", "routes in memory"),
           Map.entry("dev.weir.server.wiring.LimitParts", "rules and resources in memory"),
-          Map.entry("dev.weir.server.wiring.SlotParts", "slots in memory; as SlotScheduler"),
           Map.entry("dev.weir.rules.HeldLeases", "a lease that no store counts"),
           // Advice to a caller, or text for people.
           Map.entry("dev.weir.rules.RuleEvaluator", "the time of the last refusals"),

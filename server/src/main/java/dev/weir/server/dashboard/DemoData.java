@@ -10,12 +10,10 @@ import dev.weir.rules.RuleIndex;
 import dev.weir.rules.RuleSpec;
 import dev.weir.rules.Rules;
 import dev.weir.slots.Assignment;
-import dev.weir.slots.ConfigCache;
 import dev.weir.slots.OpeningHours;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.SlotRequest;
 import dev.weir.slots.SlotScheduler;
-import dev.weir.slots.internal.CheckedSlotConfigs;
 import java.time.DayOfWeek;
 import java.time.Duration;
 import java.time.LocalTime;
@@ -41,20 +39,11 @@ final class DemoData {
   private static final int EVENTS_OF_THE_BANK = 1_500;
   private static final int LETTERS_TO_SEND = 500;
 
-  private final CheckedSlotConfigs configs;
-  private final ConfigCache cache;
   private final SlotScheduler scheduler;
   private final Rules rules;
   private final RuleIndex index;
 
-  DemoData(
-      CheckedSlotConfigs configs,
-      ConfigCache cache,
-      SlotScheduler scheduler,
-      Rules rules,
-      RuleIndex index) {
-    this.configs = configs;
-    this.cache = cache;
+  DemoData(SlotScheduler scheduler, Rules rules, RuleIndex index) {
     this.scheduler = scheduler;
     this.rules = rules;
     this.index = index;
@@ -67,8 +56,9 @@ final class DemoData {
    * @return the number of events that got a slot
    */
   int make(String run) {
-    configure(BANK, SlotPolicy.of(200, Duration.ofSeconds(4)));
-    configure(LETTERS, SlotPolicy.of(60, Duration.ofMinutes(1)).withCalendar(onWeekdays(8, 18)));
+    scheduler.configure(BANK, 0, SlotPolicy.of(200, Duration.ofSeconds(4)));
+    scheduler.configure(
+        LETTERS, 0, SlotPolicy.of(60, Duration.ofMinutes(1)).withCalendar(onWeekdays(8, 18)));
     create(RuleSpec.of(API, Quota.Rate.of(TokenBucket.of(30, Duration.ofSeconds(3)))));
     create(RuleSpec.of(LOGIN, Quota.Rate.of(FixedWindow.of(5, Duration.ofMinutes(1)))));
     create(
@@ -104,11 +94,6 @@ final class DemoData {
     // The newest version is the first.
     List<EntryVersion<Rule>> versions = rules.versions(rule.id());
     return !versions.isEmpty() && versions.getLast().changedBy().equals(CHANGED_BY);
-  }
-
-  private void configure(String name, SlotPolicy policy) {
-    configs.configure(name, 0, policy);
-    cache.forget(name);
   }
 
   /** A rule that exists is left as it is. */

@@ -6,10 +6,8 @@ import dev.weir.rules.RuleCheck;
 import dev.weir.rules.RuleEvaluator;
 import dev.weir.rules.RuleIndex;
 import dev.weir.rules.Rules;
-import dev.weir.slots.ConfigCache;
 import dev.weir.slots.SlotRequest;
 import dev.weir.slots.SlotScheduler;
-import dev.weir.slots.internal.CheckedSlotConfigs;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,13 +36,8 @@ public final class DemoTraffic implements AutoCloseable {
   private final AtomicReference<@Nullable Run> current = new AtomicReference<>();
 
   public DemoTraffic(
-      CheckedSlotConfigs configs,
-      ConfigCache cache,
-      SlotScheduler scheduler,
-      Rules rules,
-      RuleIndex index,
-      RuleEvaluator evaluator) {
-    this.data = new DemoData(configs, cache, scheduler, rules, index);
+      SlotScheduler scheduler, Rules rules, RuleIndex index, RuleEvaluator evaluator) {
+    this.data = new DemoData(scheduler, rules, index);
     this.scheduler = scheduler;
     this.index = index;
     this.evaluator = evaluator;

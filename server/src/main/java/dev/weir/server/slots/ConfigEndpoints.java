@@ -9,10 +9,9 @@ import dev.weir.server.http.ProblemException;
 import dev.weir.server.http.ReadsQuery;
 import dev.weir.server.http.RequiresRole;
 import dev.weir.server.http.Responses;
-import dev.weir.slots.ConfigCache;
 import dev.weir.slots.InvalidSlotPolicyException;
 import dev.weir.slots.SlotConfig;
-import dev.weir.slots.internal.CheckedSlotConfigs;
+import dev.weir.slots.SlotScheduler;
 import dev.weir.slots.internal.ConfigBroadcast;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
@@ -42,19 +41,13 @@ import org.slf4j.LoggerFactory;
 final class ConfigEndpoints {
   private static final Logger log = LoggerFactory.getLogger(ConfigEndpoints.class);
 
-  private final CheckedSlotConfigs configs;
+  private final SlotScheduler slots;
   private final ConfigBroadcast broadcast;
-  private final ConfigCache cache;
   private final DefaultConfig defaultConfig;
 
-  ConfigEndpoints(
-      CheckedSlotConfigs configs,
-      ConfigBroadcast broadcast,
-      ConfigCache cache,
-      DefaultConfig defaultConfig) {
-    this.configs = configs;
+  ConfigEndpoints(SlotScheduler slots, ConfigBroadcast broadcast, DefaultConfig defaultConfig) {
+    this.slots = slots;
     this.broadcast = broadcast;
-    this.cache = cache;
     this.defaultConfig = defaultConfig;
   }
 
@@ -63,7 +56,7 @@ final class ConfigEndpoints {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> configure(HttpRequest<?> request, @Body byte[] body) {
     ConfigJson.Wanted wanted = ConfigJson.read(Json.read(body, 0, body.length));
-    Optional<SlotConfig> inForce = configs.inForce(wanted.name());
+    Optional<SlotConfig> inForce = slots.config(wanted.name());
     String before = inForce.map(ConfigEndpoints::text).orElse("none");
     SlotConfig stored;
     try {
@@ -74,8 +67,6 @@ final class ConfigEndpoints {
     if (inForce.filter(stored::equals).isPresent()) {
       return answer(HttpStatus.OK, stored);
     }
-    // The store notifies other nodes; the next request to this node must not see the old policy.
-    cache.forget(stored.name());
     log.info("Configuration changed: {} → {}", before, text(stored));
     return answer(HttpStatus.CREATED, stored);
   }
@@ -90,7 +81,7 @@ final class ConfigEndpoints {
     List<String> excluded = request.getHeaders().getAll(HttpHeaders.IF_NONE_MATCH);
     if (!excluded.isEmpty()) {
       refuseUnlessAny(String.join(",", excluded), inForce);
-      return configs
+      return slots
           .configure(wanted.name(), 0, wanted.policy())
           .orElseThrow(
               () -> exists("There is a configuration \"%s\" already.".formatted(wanted.name())));
@@ -101,19 +92,15 @@ final class ConfigEndpoints {
       if (inForce.isEmpty() && !accepted.isAnyOrNone()) {
         throw changed(wanted.name());
       }
-      return unchanged(inForce, wanted)
-          .orElseGet(() -> configs.configure(wanted.name(), wanted.policy()));
+      return slots.configure(wanted.name(), wanted.policy());
     }
     SlotConfig known = inForce.orElseThrow(() -> changed(wanted.name()));
     int expected = accepted.version(() -> tag(known));
-    return unchanged(inForce.filter(config -> config.version() == expected), wanted)
-        .or(() -> configs.configure(wanted.name(), expected, wanted.policy()))
+    return inForce
+        .filter(config -> config.version() == expected)
+        .filter(config -> config.policy().equals(wanted.policy()))
+        .or(() -> slots.configure(wanted.name(), expected, wanted.policy()))
         .orElseThrow(() -> changed(wanted.name()));
-  }
-
-  private static Optional<SlotConfig> unchanged(
-      Optional<SlotConfig> inForce, ConfigJson.Wanted wanted) {
-    return inForce.filter(config -> config.policy().equals(wanted.policy()));
   }
 
   /** Only {@code *} makes sense here: a version is replaced by the next one, never by another. */
@@ -146,8 +133,8 @@ final class ConfigEndpoints {
         Problem.of(
             412,
             "config-changed",
-            configs
-                .inForce(name)
+            slots
+                .config(name)
                 .map(
                     config ->
                         "The configuration has been changed: its version is now %d."
@@ -170,7 +157,7 @@ final class ConfigEndpoints {
   HttpResponse<byte[]> config(HttpRequest<?> request) {
     String name = name(request);
     SlotConfig config =
-        configs.inForce(name).orElseThrow(() -> new ProblemException(SlotJson.unknownConfig(name)));
+        slots.config(name).orElseThrow(() -> new ProblemException(SlotJson.unknownConfig(name)));
     return answer(HttpStatus.OK, config);
   }
 
@@ -179,7 +166,7 @@ final class ConfigEndpoints {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> history(HttpRequest<?> request) {
     String name = name(request);
-    List<SlotConfig> versions = configs.history(name);
+    List<SlotConfig> versions = slots.history(name);
     if (versions.isEmpty()) {
       throw new ProblemException(SlotJson.unknownConfig(name));
     }
@@ -196,7 +183,7 @@ final class ConfigEndpoints {
   @Get("/configs")
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> active() {
-    List<SlotConfig> active = configs.active();
+    List<SlotConfig> active = slots.configs();
     return Responses.json(
         json -> {
           json.writeStartArray();

@@ -8,7 +8,6 @@ import dev.weir.server.http.ProblemException;
 import dev.weir.server.http.ReadsQuery;
 import dev.weir.server.http.RequiresRole;
 import dev.weir.server.http.Responses;
-import dev.weir.slots.ConfigCache;
 import dev.weir.slots.ForecastResult;
 import dev.weir.slots.SlotConfig;
 import dev.weir.slots.SlotPolicy;
@@ -37,12 +36,10 @@ final class OutlookEndpoints {
   private static final long MAX_EVENTS = 1_000_000_000L;
 
   private final SlotScheduler slots;
-  private final ConfigCache configs;
   private final DefaultConfig defaultConfig;
 
-  OutlookEndpoints(SlotScheduler slots, ConfigCache configs, DefaultConfig defaultConfig) {
+  OutlookEndpoints(SlotScheduler slots, DefaultConfig defaultConfig) {
     this.slots = slots;
-    this.configs = configs;
     this.defaultConfig = defaultConfig;
   }
 
@@ -57,7 +54,7 @@ final class OutlookEndpoints {
     int limit = (int) (long) query.count("limit", WindowQuery.MAX_PAGE).orElse(DEFAULT_PAGE);
     query.refuseOtherParameters();
     query.throwIfWrong();
-    SlotConfig config = config(configName);
+    SlotConfig config = slots.config(configName).orElseThrow(() -> unknown(configName));
     SlotPolicy policy = config.policy();
     Instant first = Micros.instant(policy.windowStart(Micros.ceil(from.orElseGet(slots::now))));
     List<WindowCount> windows =
@@ -109,13 +106,13 @@ final class OutlookEndpoints {
     var wanted = query.time("from");
     query.refuseOtherParameters();
     query.throwIfWrong();
-    SlotConfig config = config(configName);
     Instant from = wanted.orElseGet(slots::now);
-    ForecastResult outlook = slots.forecast(config, from, events);
+    ForecastResult outlook =
+        slots.forecast(configName, from, events).orElseThrow(() -> unknown(configName));
     return Responses.json(
         json -> {
           json.writeStartObject();
-          json.writeStringField("configName", config.name());
+          json.writeStringField("configName", configName);
           json.writeNumberField("events", events);
           json.writeStringField("from", from.toString());
           switch (outlook) {
@@ -131,7 +128,7 @@ final class OutlookEndpoints {
         });
   }
 
-  private SlotConfig config(String name) {
-    return configs.find(name).orElseThrow(() -> new ProblemException(SlotJson.unknownConfig(name)));
+  private static ProblemException unknown(String configName) {
+    return new ProblemException(SlotJson.unknownConfig(configName));
   }
 }

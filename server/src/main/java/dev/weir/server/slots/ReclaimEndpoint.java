@@ -6,7 +6,7 @@ import dev.weir.server.http.Json;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.RequiresRole;
 import dev.weir.server.http.Responses;
-import dev.weir.slots.SlotUpkeep;
+import dev.weir.slots.SlotScheduler;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;
 import io.micronaut.http.annotation.Body;
@@ -31,11 +31,11 @@ final class ReclaimEndpoint {
   private static final long DEFAULT_MAX = 1_000;
   private static final long MAX = 10_000;
 
-  private final SlotUpkeep upkeep;
+  private final SlotScheduler slots;
   private final LeakGrace grace;
 
-  ReclaimEndpoint(SlotUpkeep upkeep, LeakGrace grace) {
-    this.upkeep = upkeep;
+  ReclaimEndpoint(SlotScheduler slots, LeakGrace grace) {
+    this.slots = slots;
     this.grace = grace;
   }
 
@@ -46,7 +46,7 @@ final class ReclaimEndpoint {
     Fields fields = Fields.of(Json.read(body, 0, body.length));
     Duration age = fields.duration("olderThan").orElse(grace.value());
     int max = (int) (long) fields.whole("max", 1, MAX).orElse(DEFAULT_MAX);
-    Instant now = upkeep.now();
+    Instant now = slots.now();
     if (age.compareTo(grace.value()) < 0) {
       // Its event may be running, and confirm it in a moment.
       fields.wrong(
@@ -58,7 +58,7 @@ final class ReclaimEndpoint {
     }
     fields.refuseOthers();
     fields.throwIfWrong();
-    int reclaimed = upkeep.reclaim(now.minus(age), max);
+    int reclaimed = slots.reclaim(now.minus(age), max);
     if (reclaimed > 0) {
       log.info("Reclaimed {} slots that were due more than {} ago", reclaimed, age);
     }

@@ -11,7 +11,6 @@ import dev.weir.server.http.RequiresRole;
 import dev.weir.server.http.Responses;
 import dev.weir.server.http.TooLargeHint;
 import dev.weir.slots.Assignment;
-import dev.weir.slots.ConfigCache;
 import dev.weir.slots.Slot;
 import dev.weir.slots.SlotQuery;
 import dev.weir.slots.SlotScheduler;
@@ -52,12 +51,10 @@ final class SlotEndpoints {
   private static final long DEFAULT_PAGE = 100;
 
   private final SlotScheduler scheduler;
-  private final ConfigCache configs;
   private final DefaultConfig defaultConfig;
 
-  SlotEndpoints(SlotScheduler scheduler, ConfigCache configs, DefaultConfig defaultConfig) {
+  SlotEndpoints(SlotScheduler scheduler, DefaultConfig defaultConfig) {
     this.scheduler = scheduler;
-    this.configs = configs;
     this.defaultConfig = defaultConfig;
   }
 
@@ -124,10 +121,10 @@ final class SlotEndpoints {
     int limit = (int) (long) query.count("limit", SlotQuery.MAX_PAGE).orElse(DEFAULT_PAGE);
     query.refuseOtherParameters();
     query.throwIfWrong();
-    if (configs.find(configName).isEmpty()) {
+    List<Slot> slots = scheduler.list(new SlotQuery(configName, from, until, filter, after, limit));
+    if (slots.isEmpty() && scheduler.config(configName).isEmpty()) {
       throw new ProblemException(SlotJson.unknownConfig(configName));
     }
-    List<Slot> slots = scheduler.list(new SlotQuery(configName, from, until, filter, after, limit));
     return page(slots, slots.size() == limit);
   }
 

@@ -11,7 +11,6 @@ import dev.weir.server.http.Responses;
 import dev.weir.slots.SlotConfig;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.SlotScheduler;
-import dev.weir.slots.internal.CheckedSlotConfigs;
 import dev.weir.slots.planning.internal.Backlog;
 import dev.weir.slots.planning.internal.WindowCells;
 import io.micronaut.http.HttpRequest;
@@ -36,12 +35,10 @@ final class StripEndpoints {
   private static final Duration DEFAULT_LENGTH = Duration.ofHours(1);
 
   private final SlotScheduler slots;
-  private final CheckedSlotConfigs configs;
   private final DefaultConfig defaultConfig;
 
-  StripEndpoints(SlotScheduler slots, CheckedSlotConfigs configs, DefaultConfig defaultConfig) {
+  StripEndpoints(SlotScheduler slots, DefaultConfig defaultConfig) {
     this.slots = slots;
-    this.configs = configs;
     this.defaultConfig = defaultConfig;
   }
 
@@ -64,7 +61,7 @@ final class StripEndpoints {
     refuseWrongSpan(query, from, to);
     query.throwIfWrong();
     SlotConfig config =
-        configs.inForce(name).orElseThrow(() -> new ProblemException(SlotJson.unknownConfig(name)));
+        slots.config(name).orElseThrow(() -> new ProblemException(SlotJson.unknownConfig(name)));
     SlotPolicy policy = config.policy();
     StripSpan span = StripSpan.of(policy, from, to, maxCells, policy.windowMicros());
     WindowLoads loads = WindowLoads.read(slots, config, span.fromMicros(), span.untilMicros());
@@ -101,9 +98,8 @@ final class StripEndpoints {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> whatIf(@Body byte[] body) {
     WhatIfRequest request =
-        WhatIfRequest.read(
-            Fields.of(Json.read(body, 0, body.length)), defaultConfig.name(), configs);
-    WhatIf forecast = WhatIf.of(request, configs.inForce(request.configName()), slots);
+        WhatIfRequest.read(Fields.of(Json.read(body, 0, body.length)), defaultConfig.name(), slots);
+    WhatIf forecast = WhatIf.of(request, slots.config(request.configName()), slots);
     return Responses.json(forecast::write);
   }
 

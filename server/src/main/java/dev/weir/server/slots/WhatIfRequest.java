@@ -3,8 +3,8 @@ package dev.weir.server.slots;
 import dev.weir.server.http.Fields;
 import dev.weir.slots.InvalidSlotPolicyException;
 import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.SlotScheduler;
 import dev.weir.slots.Violation;
-import dev.weir.slots.internal.CheckedSlotConfigs;
 import java.time.Instant;
 import java.util.Optional;
 
@@ -27,10 +27,10 @@ record WhatIfRequest(
   /**
    * Reads a question.
    *
-   * @param configs checks the policy as if it were to be stored
+   * @param slots checks the policy as if it were to be stored
    * @throws dev.weir.server.http.ProblemException if it is invalid, naming every invalid field
    */
-  static WhatIfRequest read(Fields fields, String defaultConfig, CheckedSlotConfigs configs) {
+  static WhatIfRequest read(Fields fields, String defaultConfig, SlotScheduler slots) {
     String name = fields.configName("configName", defaultConfig);
     long moreEvents = fields.whole("moreEvents", 0, MAX_EVENTS).orElse(0L);
     Optional<Instant> from = fields.time("from");
@@ -40,17 +40,17 @@ record WhatIfRequest(
     Optional<SlotPolicy> policy =
         fields
             .required("policy", fields.object("policy"))
-            .map(members -> readPolicy(members, configs));
+            .map(members -> readPolicy(members, slots));
     fields.refuseOthers();
     fields.throwIfWrong();
     return new WhatIfRequest(name, policy.orElseThrow(), moreEvents, from, to, (int) cells);
   }
 
-  private static SlotPolicy readPolicy(Fields members, CheckedSlotConfigs configs) {
+  private static SlotPolicy readPolicy(Fields members, SlotScheduler slots) {
     SlotPolicy policy = ConfigJson.readPolicy(members);
     if (!members.isWrong()) {
       try {
-        configs.check(policy);
+        slots.check(policy);
       } catch (InvalidSlotPolicyException e) {
         for (Violation violation : e.violations()) {
           members.wrong(

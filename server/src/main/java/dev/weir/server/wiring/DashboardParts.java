@@ -20,7 +20,6 @@ record DashboardParts(NodeFacts facts, Dashboard dashboard, DemoTraffic demo) {
    */
   static DashboardParts open(
       NodeFacts facts,
-      SlotParts slots,
       SlotScheduler scheduler,
       LimitParts limits,
       SlotMetrics slotMetrics,
@@ -30,14 +29,7 @@ record DashboardParts(NodeFacts facts, Dashboard dashboard, DemoTraffic demo) {
     return new DashboardParts(
         facts,
         open.add(Dashboard.start(limits.metrics(), slotMetrics, gatewayMetrics, readiness)),
-        open.add(
-            new DemoTraffic(
-                slots.configs(),
-                slots.cache(),
-                scheduler,
-                limits.rules(),
-                limits.index(),
-                limits.evaluator())));
+        open.add(new DemoTraffic(scheduler, limits.rules(), limits.index(), limits.evaluator())));
   }
 
   static NodeFacts facts(NodeSettings settings) {

@@ -14,7 +14,6 @@ import dev.weir.server.slots.DefaultConfig;
 import dev.weir.server.slots.LeakGrace;
 import dev.weir.server.tracing.Tracing;
 import dev.weir.slots.SlotObserver;
-import dev.weir.slots.SlotScheduler;
 import dev.weir.store.jdbc.internal.ChangeListener;
 import dev.weir.store.jdbc.internal.ChangePoller;
 import dev.weir.store.jdbc.internal.Channel;
@@ -40,7 +39,6 @@ record NodeParts(
     FailedLogins failedLogins,
     Readiness readiness,
     SlotParts slots,
-    SlotScheduler scheduler,
     LimitParts limits,
     RouteParts routes,
     NotificationParts notifications,
@@ -64,7 +62,9 @@ record NodeParts(
         settings.database().map(given -> open.add(Database.open(given, stop)));
     NodeParts parts;
     try {
-      SlotParts slots = SlotParts.open(settings.slots(), database, observer);
+      Optional<Tracing> tracing =
+          settings.tracing().map(to -> open.add(new Tracing(to.collector(), to.percent())));
+      SlotParts slots = SlotParts.open(settings.slots(), database, tracing, observer, open);
       LimitParts limits = LimitParts.open(settings.limits(), database, registry, open);
       RouteParts routes = RouteParts.open(settings.routes(), database);
       NotificationParts notifications =
@@ -81,21 +81,13 @@ record NodeParts(
               .orElseGet(() -> NotificationParts.none(registry));
       database.ifPresent(used -> open.add(listener(used, slots, limits, routes, notifications)));
       stop.check();
-      Optional<Tracing> tracing =
-          settings.tracing().map(to -> open.add(new Tracing(to.collector(), to.percent())));
-      SlotScheduler scheduler = open.add(slots.scheduler(settings.slots(), tracing, observer));
       PaymentsPart payments =
           database
               .filter(used -> used.dialect() == Dialect.POSTGRESQL)
               .map(
                   used ->
                       PaymentsPart.open(
-                          settings.payments(),
-                          used.pool(),
-                          scheduler,
-                          slots.ledger(),
-                          registry,
-                          open))
+                          settings.payments(), used.pool(), slots.scheduler(), registry, open))
               .orElseGet(() -> PaymentsPart.none(registry));
       GatewayMetrics gatewayMetrics = new GatewayMetrics(registry);
       Readiness readiness =
@@ -115,15 +107,13 @@ record NodeParts(
               new FailedLogins(new AuthMetrics(registry)),
               readiness,
               slots,
-              scheduler,
               limits,
               routes,
               notifications,
               payments,
               DashboardParts.open(
                   DashboardParts.facts(settings),
-                  slots,
-                  scheduler,
+                  slots.scheduler(),
                   limits,
                   slotMetrics,
                   gatewayMetrics,
@@ -183,7 +173,7 @@ record NodeParts(
             .add(new LeakGrace(settings.slots().reconciler().leakGrace()))
             .add(readiness)
             .add(registry);
-    slots.addTo(beans, scheduler);
+    slots.addTo(beans);
     limits.addTo(beans);
     routes.addTo(beans);
     notifications.addTo(beans);

@@ -10,7 +10,6 @@ import dev.weir.server.payments.PaymentAccess;
 import dev.weir.server.payments.PaymentBackend;
 import dev.weir.slots.Slot;
 import dev.weir.slots.SlotConfig;
-import dev.weir.slots.SlotLedger;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.SlotScheduler;
 import dev.weir.store.jdbc.limits.JdbcLeaseStore;
@@ -56,7 +55,6 @@ record PaymentsPart(PaymentAccess access, PaymentMetrics metrics, Supplier<List<
       PaymentSettings settings,
       HikariDataSource database,
       SlotScheduler scheduler,
-      SlotLedger ledger,
       PrometheusRegistry registry,
       OpenParts open) {
     PaymentMetrics metrics = new PaymentMetrics(registry);
@@ -92,7 +90,7 @@ record PaymentsPart(PaymentAccess access, PaymentMetrics metrics, Supplier<List<
             new FeedReceiver(store),
             runtime::feedReceived,
             runtime::paymentsReopened,
-            paymentId -> ledger.find(paymentId).map(Slot::scheduledTime),
+            paymentId -> scheduler.find(paymentId).map(Slot::scheduledTime),
             runtime::cancel,
             settings.configName(),
             settings.ceiling().max());

@@ -23,18 +23,12 @@ import dev.weir.server.metrics.SlotMetrics;
 import dev.weir.server.rules.CheckSettings;
 import dev.weir.server.slots.DefaultConfig;
 import dev.weir.server.slots.LeakGrace;
-import dev.weir.slots.ConfigCache;
 import dev.weir.slots.SlotLedger;
-import dev.weir.slots.SlotObserver;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.SlotScheduler;
 import dev.weir.slots.SlotStore;
-import dev.weir.slots.SlotUpkeep;
-import dev.weir.slots.internal.CheckedSlotConfigs;
 import dev.weir.slots.internal.MemorySlotLedger;
-import dev.weir.slots.internal.Reconciler;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
-import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -104,8 +98,6 @@ public final class TestNode {
     MemorySlotLedger memory = new MemorySlotLedger(clock, new Random(1), 100_000);
     memory.configure("default", SlotPolicy.of(100, Duration.ofSeconds(4)));
     SlotLedger ledger = change.apply(memory);
-    ConfigCache cache =
-        new ConfigCache(memory, Duration.ofSeconds(5), System::nanoTime, SlotObserver.NONE);
     Readiness ready = () -> "";
     Settings settings =
         Settings.of(
@@ -126,18 +118,8 @@ public final class TestNode {
             .add(new LeakGrace(Duration.ofMinutes(5)))
             .add(ready)
             .add(new PrometheusRegistry());
-    SlotParts slots =
-        new SlotParts(
-            ledger,
-            new CheckedSlotConfigs(memory, Reconciler.Settings.FOREVER, clock),
-            upkeep(memory),
-            cache,
-            cache::flush);
-    SlotScheduler scheduler =
-        SlotScheduler.builder(SlotStore.of(ledger, memory, memory, () -> {}))
-            .configCache(cache)
-            .build();
-    slots.addTo(beans, scheduler);
+    SlotScheduler scheduler = SlotScheduler.on(SlotStore.of(ledger, memory, memory, () -> {}));
+    new SlotParts(scheduler, scheduler::forgetConfigs).addTo(beans);
     LimitParts limits = limits(clock);
     limits.addTo(beans);
     routes(clock).addTo(beans);
@@ -146,7 +128,6 @@ public final class TestNode {
     OpenParts open = new OpenParts();
     DashboardParts.open(
             DashboardParts.facts(NodeSettings.of(settings)),
-            slots,
             scheduler,
             limits,
             new SlotMetrics(new PrometheusRegistry()),
@@ -156,15 +137,6 @@ public final class TestNode {
         .addTo(beans);
     return new Served(
         WebServer.start(WebSettings.of(settings, http.trustedProxies()), beans, Map.of()), open);
-  }
-
-  /** Returns the upkeep of a ledger, without the ledger, which would be injected as well. */
-  private static SlotUpkeep upkeep(SlotUpkeep memory) {
-    return (SlotUpkeep)
-        Proxy.newProxyInstance(
-            TestNode.class.getClassLoader(),
-            new Class<?>[] {SlotUpkeep.class},
-            (proxy, method, arguments) -> method.invoke(memory, arguments));
   }
 
   private static RouteParts routes(InstantSource clock) {

@@ -215,8 +215,8 @@ final class MigrationTest {
                 max ->
                     new FutureTask<>(
                         () -> {
-                          configs.createIfAbsent(
-                              "default", SlotPolicy.of(max, Duration.ofSeconds(4)));
+                          new JdbcSlotConfigs(pool, StoreClock.DATABASE)
+                              .configure("default", 0, SlotPolicy.of(max, Duration.ofSeconds(4)));
                           return true;
                         }))
             .toList();

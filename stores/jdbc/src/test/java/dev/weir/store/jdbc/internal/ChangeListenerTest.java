@@ -2,19 +2,22 @@ package dev.weir.store.jdbc.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.slots.ConfigCache;
 import dev.weir.slots.SlotObserver;
 import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.SlotScheduler;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.slots.JdbcSlotStore;
 import dev.weir.store.jdbc.slots.internal.JdbcSlotConfigs;
 import dev.weir.store.tck.internal.Await;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
@@ -22,6 +25,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class ChangeListenerTest {
+  private static final Instant LATER = Instant.parse("2040-01-01T00:00:00Z");
   private static final String ALL = "all of them";
   private static final String LISTENERS = "from pg_stat_activity where query like 'listen weir_%'";
 
@@ -109,21 +113,32 @@ final class ChangeListenerTest {
 
   @Test
   void changeReachesTheCacheOfAnotherNodeImmediately() throws Exception {
-    ConfigCache cache =
-        new ConfigCache(
-            new JdbcSlotConfigs(database.pool(), StoreClock.DATABASE),
-            Duration.ofDays(1),
-            () -> 0,
-            SlotObserver.NONE);
     otherNode.configure(name, SlotPolicy.of(1, Duration.ofSeconds(4)));
-    try (ChangeListener listener = listen(database.pool(), cache::forget, cache::flush)) {
+    AtomicInteger reads = new AtomicInteger();
+    SlotObserver observer =
+        new SlotObserver() {
+          @Override
+          public void configCacheMiss() {
+            reads.incrementAndGet();
+          }
+        };
+    try (SlotScheduler slots =
+            SlotScheduler.builder(JdbcSlotStore.builder(database.pool()).migrate(false).build())
+                .observer(observer)
+                .configCacheTtl(Duration.ofDays(1))
+                .upkeep(Duration.ofDays(1), 1)
+                .build();
+        ChangeListener listener =
+            listen(database.pool(), slots::forgetConfig, slots::forgetConfigs)) {
       assertThat(listener.awaitListening(Database.PATIENCE)).isTrue();
-      assertThat(cache.find(name).orElseThrow().version()).isEqualTo(1);
+      assertThat(slots.forecast(name, LATER, 1)).isPresent();
+      assertThat(slots.forecast(name, LATER, 1)).isPresent();
+      assertThat(reads).hasValue(1);
 
       otherNode.configure(name, SlotPolicy.of(2, Duration.ofSeconds(4)));
 
       // Its time to live is a day, so only a notification helps.
-      Await.until(() -> cache.find(name).orElseThrow().version() != 1);
+      Await.until(() -> slots.forecast(name, LATER, 1).isPresent() && reads.get() > 1);
     }
   }
 

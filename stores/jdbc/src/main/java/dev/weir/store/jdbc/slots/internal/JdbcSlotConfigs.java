@@ -83,15 +83,6 @@ public final class JdbcSlotConfigs implements SlotConfigs {
         });
   }
 
-  /** Creates a configuration unless one of that name exists. */
-  public void createIfAbsent(String name, SlotPolicy policy) {
-    transactions.write(
-        connection ->
-            dialect.find(connection, clock, name).isPresent()
-                ? Optional.empty()
-                : Optional.of(create(connection, name, policy)));
-  }
-
   @Override
   public Optional<SlotConfig> inForce(String name) {
     return transactions.read(
