@@ -1,9 +1,7 @@
 package dev.weir.store.redis;
 
 import dev.weir.StoreException;
-import dev.weir.internal.Micros;
 import dev.weir.limits.AcquireRequest;
-import dev.weir.limits.AcquireResult;
 import dev.weir.limits.Decision;
 import dev.weir.limits.Delayed;
 import dev.weir.limits.FixedWindow;
@@ -11,14 +9,12 @@ import dev.weir.limits.Limit;
 import dev.weir.limits.LimitRequest;
 import dev.weir.limits.Outcome;
 import dev.weir.limits.Policy;
-import dev.weir.limits.Refund;
 import dev.weir.limits.RequestBinding;
 import dev.weir.limits.SlidingWindow;
 import dev.weir.limits.TokenBucket;
 import dev.weir.limits.Usage;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -45,13 +41,6 @@ final class LimitCalls {
 
   /** Four numbers, and the time until which Redis keeps them with the version. */
   private static final int USAGE_BYTES = 5 * 8;
-
-  private static final int GRANTED = 1;
-  private static final int REPLAYED = 2;
-  private static final int UNREADABLE = 3;
-  private static final int GIVEN_BACK = 4;
-  private static final int REUSED = 5;
-  private static final int UNKNOWN = 6;
 
   private static final int ALLOWED = 1;
   private static final int WAITED_FOR = 2;
@@ -265,62 +254,54 @@ final class LimitCalls {
 
   // Results.
 
-  private void read(byte[] reply, CallResult[] outcomes) {
+  private void read(byte[] reply, CallResult[] results) {
     ByteBuffer buffer = ByteBuffer.wrap(reply).order(ByteOrder.LITTLE_ENDIAN);
     long nowMicros = number(buffer);
     redis.markers().saw(slot, Marker.read(buffer));
     singles.forEach(
         (group, calls) -> {
           for (Sent<LimitCall.Single> sent : calls) {
-            outcomes[sent.number()] =
+            results[sent.number()] =
                 group.mode() == LimitCall.Mode.DECIDE_ONE
                     ? readSingle(buffer, nowMicros)
                     : readTaken(buffer);
           }
         });
     for (Sent<LimitCall.Whole> sent : wholes) {
-      outcomes[sent.number()] = readWhole(sent.call().mode(), buffer, nowMicros);
+      results[sent.number()] = readWhole(buffer, nowMicros);
     }
   }
 
   private static CallResult readTaken(ByteBuffer buffer) {
-    int outcome = buffer.get();
-    return outcome == UNREADABLE ? unreadable() : new CallResult.Taken(outcome == GRANTED);
+    return result(buffer.get(), List.of(), 0, 0, RequestBinding.NO_NOTE);
   }
 
   private static CallResult readSingle(ByteBuffer buffer, long nowMicros) {
-    int outcome = buffer.get();
-    List<Outcome> decisions = List.of(readOutcome(buffer));
-    return outcome == UNREADABLE
-        ? unreadable()
-        : new CallResult.Decided(
-            new AcquireResult(decisions, Micros.instant(nowMicros), AcquireResult.Mode.STORE));
+    int code = buffer.get();
+    List<Outcome> outcomes = List.of(readOutcome(buffer));
+    return result(code, outcomes, nowMicros, nowMicros, RequestBinding.NO_NOTE);
   }
 
-  private static CallResult readWhole(LimitCall.Mode mode, ByteBuffer buffer, long nowMicros) {
-    int outcome = buffer.get();
+  private static CallResult readWhole(ByteBuffer buffer, long nowMicros) {
+    int code = buffer.get();
     UUID note =
-        outcome == REPLAYED ? new UUID(buffer.getLong(), buffer.getLong()) : RequestBinding.NO_NOTE;
+        code == CallResult.Reply.REPLAYED
+            ? new UUID(buffer.getLong(), buffer.getLong())
+            : RequestBinding.NO_NOTE;
     int count = Byte.toUnsignedInt(buffer.get());
-    Instant decidedAt = Micros.instant(number(buffer));
-    List<Outcome> decisions = new ArrayList<>(count);
+    long decidedAtMicros = number(buffer);
+    List<Outcome> outcomes = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
-      decisions.add(readOutcome(buffer));
+      outcomes.add(readOutcome(buffer));
     }
-    AcquireResult result = new AcquireResult(decisions, decidedAt, AcquireResult.Mode.STORE);
-    boolean isRefund = mode == LimitCall.Mode.REFUND;
-    return switch (outcome) {
-      case UNREADABLE -> unreadable();
-      case GIVEN_BACK -> new CallResult.GivenBack(Refund.GIVEN_BACK);
-      case UNKNOWN ->
-          isRefund ? new CallResult.GivenBack(Refund.UNKNOWN) : new CallResult.Unknown();
-      case REUSED ->
-          isRefund
-              ? new CallResult.GivenBack(Refund.REUSED)
-              : new CallResult.Decided(AcquireResult.reused(decidedAt));
-      case REPLAYED -> new CallResult.Decided(result.replayed(Micros.instant(nowMicros), note));
-      default -> new CallResult.Decided(result);
-    };
+    return result(code, outcomes, decidedAtMicros, nowMicros, note);
+  }
+
+  private static CallResult result(
+      int code, List<Outcome> outcomes, long decidedAtMicros, long nowMicros, UUID note) {
+    return code == CallResult.Reply.UNREADABLE
+        ? unreadable()
+        : new CallResult.Reply(code, outcomes, decidedAtMicros, nowMicros, note);
   }
 
   private static Outcome readOutcome(ByteBuffer buffer) {

@@ -90,10 +90,7 @@ public final class RedisLimitStore implements LimitStore {
   @Override
   public boolean take(Policy policy, String key, long cost) {
     LimitRequest request = new LimitRequest(policy, key, cost);
-    return submit(
-            LimitCall.Single.of(redis.names(), LimitCall.Mode.TAKE, request),
-            CallResult.Taken.class)
-        .isTaken();
+    return submit(LimitCall.Single.of(redis.names(), LimitCall.Mode.TAKE, request)).isTaken();
   }
 
   @Override
@@ -150,10 +147,7 @@ public final class RedisLimitStore implements LimitStore {
       return StoreException.whileReading(spread::recall);
     }
     LimitCall call = call(LimitCall.Mode.RECALL, request, 0);
-    CallResult result = StoreException.whileReading(() -> submit(call, CallResult.class));
-    return result instanceof CallResult.Decided decided
-        ? Optional.of(decided.result())
-        : Optional.empty();
+    return StoreException.whileReading(() -> submit(call)).recalled();
   }
 
   @Override
@@ -179,10 +173,7 @@ public final class RedisLimitStore implements LimitStore {
   public Refund refund(AcquireRequest request, Instant grantedAt) {
     SlotBySlot spread = spread(request);
     LimitCall call = call(LimitCall.Mode.REFUND, request, Micros.clamped(grantedAt));
-    Refund refund =
-        spread == null
-            ? submit(call, CallResult.GivenBack.class).refund()
-            : spread.refund(grantedAt);
+    Refund refund = spread == null ? submit(call).refund() : spread.refund(grantedAt);
     return isBound(request) ? unbound(request, grantedAt, refund) : refund;
   }
 
@@ -241,7 +232,7 @@ public final class RedisLimitStore implements LimitStore {
   private void settle(Policy policy, List<String> names) {
     List<LimitCall> calls =
         names.stream().<LimitCall>map(name -> LimitCall.Single.settle(policy, name)).toList();
-    submit(calls).forEach(result -> orThrow(result, CallResult.Taken.class));
+    submit(calls).forEach(CallResult::orThrow);
   }
 
   /** Closes the connection if it belongs to this store. */
@@ -255,7 +246,7 @@ public final class RedisLimitStore implements LimitStore {
   }
 
   private AcquireResult run(LimitCall call) {
-    return submit(call, CallResult.Decided.class).result();
+    return submit(call).result();
   }
 
   /** Returns the request split by slots if its keys are in several; otherwise null. */
@@ -267,8 +258,8 @@ public final class RedisLimitStore implements LimitStore {
     return spread.isNeeded() ? spread : null;
   }
 
-  private <O extends CallResult> O submit(LimitCall call, Class<O> expected) {
-    return orThrow(submit(List.of(call)).getFirst(), expected);
+  private CallResult.Reply submit(LimitCall call) {
+    return submit(List.of(call)).getFirst().orThrow();
   }
 
   private List<CallResult> submit(List<LimitCall> calls) {
@@ -296,14 +287,7 @@ public final class RedisLimitStore implements LimitStore {
     calls.start();
     CallResult[] results = new CallResult[1];
     calls.finish(redis.deadlineNanos(), results);
-    return orThrow(results[0], CallResult.class);
-  }
-
-  private static <O extends CallResult> O orThrow(CallResult result, Class<O> expected) {
-    if (result instanceof CallResult.Failed failed) {
-      throw StoreException.shared(failed.failure());
-    }
-    return expected.cast(result);
+    return results[0].orThrow();
   }
 
   /** Sends all calls in one script call; on a Cluster, in one for each slot. */

@@ -115,13 +115,7 @@ final class SlotBySlot {
   Optional<AcquireResult> recall() {
     List<AcquireResult> known = new ArrayList<>(parts.size());
     for (CallResult outcome : send(parts, LimitCall.Mode.RECALL, 0)) {
-      switch (outcome) {
-        case CallResult.Decided decided -> known.add(decided.result());
-        case CallResult.Unknown unknown -> {}
-        case CallResult.Failed failed -> throw StoreException.shared(failed.failure());
-        case CallResult.Taken taken -> throw unexpected(taken);
-        case CallResult.GivenBack back -> throw unexpected(back);
-      }
+      outcome.orThrow().recalled().ifPresent(known::add);
     }
     Optional<AcquireResult> reused = known.stream().filter(AcquireResult::isReused).findFirst();
     return reused.isPresent() || known.size() < parts.size() ? reused : Optional.of(merged(known));
@@ -131,24 +125,10 @@ final class SlotBySlot {
   Refund refund(Instant grantedAt) {
     Refund refund = Refund.UNKNOWN;
     for (CallResult outcome : send(parts, LimitCall.Mode.REFUND, Micros.clamped(grantedAt))) {
-      Refund ofSlot = refundOf(outcome);
+      Refund ofSlot = outcome.orThrow().refund();
       refund = refund == Refund.UNKNOWN ? ofSlot : refund;
     }
     return refund;
-  }
-
-  private static Refund refundOf(CallResult outcome) {
-    return switch (outcome) {
-      case CallResult.GivenBack back -> back.refund();
-      case CallResult.Failed failed -> throw StoreException.shared(failed.failure());
-      case CallResult.Decided decided -> throw unexpected(decided);
-      case CallResult.Unknown unknown -> throw unexpected(unknown);
-      case CallResult.Taken taken -> throw unexpected(taken);
-    };
-  }
-
-  private static IllegalStateException unexpected(CallResult outcome) {
-    return new IllegalStateException("unexpected result " + outcome);
   }
 
   /**
@@ -158,12 +138,10 @@ final class SlotBySlot {
   private void refundGranted(List<CallResult> outcomes) {
     List<LimitCall> calls = new ArrayList<>(parts.size());
     for (int i = 0; i < parts.size(); i++) {
-      if (outcomes.get(i) instanceof CallResult.Decided decided
-          && isGranted(decided)
-          && !decided.result().isReplayed()) {
-        calls.add(
-            call(
-                parts.get(i), LimitCall.Mode.REFUND, Micros.clamped(decided.result().decidedAt())));
+      if (outcomes.get(i) instanceof CallResult.Reply reply
+          && reply.result().isAllowed()
+          && !reply.result().isReplayed()) {
+        calls.add(call(parts.get(i), LimitCall.Mode.REFUND, reply.decidedAtMicros()));
       }
     }
     if (!calls.isEmpty()) {
@@ -181,21 +159,11 @@ final class SlotBySlot {
   }
 
   private static boolean isGranted(CallResult outcome) {
-    return outcome instanceof CallResult.Decided decided && decided.result().isAllowed();
+    return outcome instanceof CallResult.Reply reply && reply.result().isAllowed();
   }
 
   private static List<AcquireResult> results(List<CallResult> outcomes) {
-    List<AcquireResult> results = new ArrayList<>(outcomes.size());
-    for (CallResult outcome : outcomes) {
-      switch (outcome) {
-        case CallResult.Decided decided -> results.add(decided.result());
-        case CallResult.Failed failed -> throw StoreException.shared(failed.failure());
-        case CallResult.Taken taken -> throw unexpected(taken);
-        case CallResult.GivenBack back -> throw unexpected(back);
-        case CallResult.Unknown unknown -> throw unexpected(unknown);
-      }
-    }
-    return results;
+    return outcomes.stream().map(outcome -> outcome.orThrow().result()).toList();
   }
 
   /** Returns the results as if nothing had been taken. */
