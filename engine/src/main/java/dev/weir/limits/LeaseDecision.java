@@ -13,22 +13,31 @@ public sealed interface LeaseDecision {
     return this instanceof Held || this instanceof Unchecked;
   }
 
+  /** The result of acquiring a lease, or a place in a queue. */
+  sealed interface Acquisition extends LeaseDecision {}
+
+  /** The result of renewing a lease. */
+  sealed interface Renewal extends LeaseDecision {}
+
+  /** The result of ending a lease. */
+  sealed interface Release extends LeaseDecision {}
+
   /** The lease is held until its time to live has passed. */
-  record Held(Lease lease, int current) implements LeaseDecision {}
+  record Held(Lease lease, int current) implements Acquisition, Renewal, Release {}
 
   /**
    * Too few places are free, and nothing was taken.
    *
    * @param retryAfterMicros the time after which enough leases have expired if none is renewed
    */
-  record Full(int current, long retryAfterMicros) implements LeaseDecision {
+  record Full(int current, long retryAfterMicros) implements Acquisition {
     public Duration retryAfter() {
       return Micros.duration(retryAfterMicros);
     }
   }
 
   /** The lease does not exist, or no longer exists. */
-  record Gone(int current) implements LeaseDecision {}
+  record Gone(int current) implements Renewal, Release {}
 
   /**
    * The lease store does not respond. No lease was granted, and a lease that is held lasts until it
@@ -38,7 +47,8 @@ public sealed interface LeaseDecision {
    * @param mayBeDone true if the store may have executed the request because only its response is
    *     missing; false if the request was not sent
    */
-  record Unavailable(long retryAfterMicros, boolean mayBeDone) implements LeaseDecision {
+  record Unavailable(long retryAfterMicros, boolean mayBeDone)
+      implements Acquisition, Renewal, Release {
     @Override
     public int current() {
       return 0;
@@ -53,7 +63,7 @@ public sealed interface LeaseDecision {
    * The lease store does not respond and the caller is admitted anyway. This lease is not counted
    * anywhere.
    */
-  record Unchecked(Lease lease) implements LeaseDecision {
+  record Unchecked(Lease lease) implements Acquisition, Renewal {
     @Override
     public int current() {
       return 0;

@@ -10,7 +10,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
-import java.util.function.UnaryOperator;
 
 /**
  * A lease store that still responds while the underlying store is unavailable: with {@link
@@ -96,48 +95,50 @@ public final class LeaseFailover implements LeaseStore {
   }
 
   @Override
-  public LeaseDecision acquire(String resource, Concurrency limit, String leaseId, int places) {
+  public LeaseDecision.Acquisition acquire(
+      String resource, Concurrency limit, String leaseId, int places) {
     return acquire(resource, limit, leaseId, places, LeaseHistory.UNKNOWN);
   }
 
   @Override
-  public LeaseDecision acquire(
+  public LeaseDecision.Acquisition acquire(
       String resource, Concurrency limit, String leaseId, int places, LeaseHistory history) {
     return attempt(
         leases -> leases.acquire(resource, limit, leaseId, places, trusted(history)),
-        unavailable -> orUnchecked(unavailable, leaseId, places, limit.ttlMicros()));
+        unavailable -> isOpen() ? unchecked(leaseId, places, limit.ttlMicros()) : unavailable);
   }
 
   @Override
-  public LeaseDecision renew(String resource, Concurrency limit, String leaseId) {
+  public LeaseDecision.Renewal renew(String resource, Concurrency limit, String leaseId) {
     return attempt(
         leases -> leases.renew(resource, limit, leaseId),
-        unavailable -> orUnchecked(unavailable, leaseId, 1, limit.ttlMicros()));
+        unavailable -> isOpen() ? unchecked(leaseId, 1, limit.ttlMicros()) : unavailable);
   }
 
   /** Ends a lease. If the store is unavailable, the lease lasts until it expires. */
   @Override
-  public LeaseDecision release(String resource, String leaseId) {
+  public LeaseDecision.Release release(String resource, String leaseId) {
     return attempt(leases -> leases.release(resource, leaseId), unavailable -> unavailable);
   }
 
   /** Lets a lease end earlier. If the store is unavailable, it lasts until it expires. */
   @Override
-  public LeaseDecision releaseAfter(String resource, String leaseId, Duration delay) {
+  public LeaseDecision.Release releaseAfter(String resource, String leaseId, Duration delay) {
     return attempt(
         leases -> leases.releaseAfter(resource, leaseId, delay), unavailable -> unavailable);
   }
 
   @Override
-  public LeaseDecision join(String resource, Queue queue, String ticketId) {
+  public LeaseDecision.Acquisition join(String resource, Queue queue, String ticketId) {
     return join(resource, queue, ticketId, LeaseHistory.UNKNOWN);
   }
 
   @Override
-  public LeaseDecision join(String resource, Queue queue, String ticketId, LeaseHistory history) {
+  public LeaseDecision.Acquisition join(
+      String resource, Queue queue, String ticketId, LeaseHistory history) {
     return attempt(
         leases -> leases.join(resource, queue, ticketId, trusted(history)),
-        unavailable -> orUnchecked(unavailable, ticketId, 1, queue.delayMicros()));
+        unavailable -> isOpen() ? unchecked(ticketId, 1, queue.delayMicros()) : unavailable);
   }
 
   /**
@@ -174,8 +175,8 @@ public final class LeaseFailover implements LeaseStore {
         });
   }
 
-  private LeaseDecision attempt(
-      Function<LeaseStore, LeaseDecision> operation, UnaryOperator<LeaseDecision> fallback) {
+  private <D extends LeaseDecision> D attempt(
+      Function<LeaseStore, D> operation, Function<LeaseDecision.Unavailable, D> fallback) {
     boolean mayBeDone = false;
     if (store.breaker().mayTry()) {
       try {
@@ -196,21 +197,17 @@ public final class LeaseFailover implements LeaseStore {
     return store.call(operation, result -> true);
   }
 
-  /** Returns the history to pass on. When open, lost leases must not hold up any caller. */
-  private LeaseHistory trusted(LeaseHistory history) {
-    return switch (onFailure) {
-      case CLOSED -> history;
-      case OPEN -> LeaseHistory.since(Instant.MAX);
-    };
+  private boolean isOpen() {
+    return onFailure == OnFailure.OPEN;
   }
 
-  private LeaseDecision orUnchecked(
-      LeaseDecision unavailable, String id, int places, long forMicros) {
-    return switch (onFailure) {
-      case CLOSED -> unavailable;
-      case OPEN ->
-          new LeaseDecision.Unchecked(new Lease(id, places, nowMicros.getAsLong() + forMicros));
-    };
+  /** Returns the history to pass on. When open, lost leases must not hold up any caller. */
+  private LeaseHistory trusted(LeaseHistory history) {
+    return isOpen() ? LeaseHistory.since(Instant.MAX) : history;
+  }
+
+  private LeaseDecision.Unchecked unchecked(String id, int places, long forMicros) {
+    return new LeaseDecision.Unchecked(new Lease(id, places, nowMicros.getAsLong() + forMicros));
   }
 
   @Override

@@ -15,23 +15,23 @@ public interface LeaseStore extends AutoCloseable {
    * Acquires places under an id chosen by the caller. Repeating the call with the same id has no
    * further effect.
    */
-  LeaseDecision acquire(String resource, Concurrency limit, String leaseId, int places);
+  LeaseDecision.Acquisition acquire(String resource, Concurrency limit, String leaseId, int places);
 
   /**
    * Acquires places of a resource with a known history. A store that has lost its leases grants
    * none until the lost ones have expired, including those with a former, longer time to live;
    * nothing can have been lost of a resource that is newer than the loss.
    */
-  default LeaseDecision acquire(
+  default LeaseDecision.Acquisition acquire(
       String resource, Concurrency limit, String leaseId, int places, LeaseHistory history) {
     return acquire(resource, limit, leaseId, places);
   }
 
   /** Extends a lease by another time to live. */
-  LeaseDecision renew(String resource, Concurrency limit, String leaseId);
+  LeaseDecision.Renewal renew(String resource, Concurrency limit, String leaseId);
 
   /** Ends a lease. May be repeated. */
-  LeaseDecision release(String resource, String leaseId);
+  LeaseDecision.Release release(String resource, String leaseId);
 
   /**
    * Lets a lease end after a delay, or when it expires if that is earlier. May be repeated, which
@@ -39,7 +39,7 @@ public interface LeaseStore extends AutoCloseable {
    *
    * @return {@link LeaseDecision.Held} with the lease as it is now, or {@link LeaseDecision.Gone}
    */
-  LeaseDecision releaseAfter(String resource, String leaseId, Duration delay);
+  LeaseDecision.Release releaseAfter(String resource, String leaseId, Duration delay);
 
   /** Returns the number of places held. */
   int current(String resource);
@@ -64,10 +64,11 @@ public interface LeaseStore extends AutoCloseable {
    * @return {@link LeaseDecision.Held}, whose {@code current} is the position, or {@link
    *     LeaseDecision.Full}
    */
-  LeaseDecision join(String resource, Queue queue, String ticketId);
+  LeaseDecision.Acquisition join(String resource, Queue queue, String ticketId);
 
   /** Takes a place in the queue of a resource with a known history; see {@link #acquire}. */
-  default LeaseDecision join(String resource, Queue queue, String ticketId, LeaseHistory history) {
+  default LeaseDecision.Acquisition join(
+      String resource, Queue queue, String ticketId, LeaseHistory history) {
     return join(resource, queue, ticketId);
   }
 

@@ -90,7 +90,7 @@ public final class Leases implements AutoCloseable {
      * @throws StoreException if the store is unavailable; the lease lasts until it expires
      */
     public boolean renew() {
-      LeaseDecision decision = leases.renew(resource, limit, lease.id());
+      LeaseDecision.Renewal decision = leases.renew(resource, limit, lease.id());
       if (decision instanceof LeaseDecision.Unavailable unavailable) {
         throw gone(resource, unavailable);
       }
@@ -123,9 +123,6 @@ public final class Leases implements AutoCloseable {
           new Acquired(this, resource, limit, unchecked.lease());
       case LeaseDecision.Full full -> new Full(full.current(), full.retryAfter());
       case LeaseDecision.Unavailable unavailable -> throw gone(resource, unavailable);
-      case LeaseDecision.Gone gone ->
-          throw new IllegalStateException(
-              "a new lease of resource " + resource + " does not exist");
     };
   }
 
@@ -133,7 +130,8 @@ public final class Leases implements AutoCloseable {
    * Acquires places under an id chosen by the caller. Repeating the call with the same id has no
    * further effect.
    */
-  public LeaseDecision acquire(String resource, Concurrency limit, String leaseId, int places) {
+  public LeaseDecision.Acquisition acquire(
+      String resource, Concurrency limit, String leaseId, int places) {
     guard.requireOpen();
     return store.acquire(resource, limit, leaseId, places);
   }
@@ -143,25 +141,25 @@ public final class Leases implements AutoCloseable {
    * none of a resource that is newer than the loss, and grants it; else it waits until the lost
    * ones have expired.
    */
-  public LeaseDecision acquire(
+  public LeaseDecision.Acquisition acquire(
       String resource, Concurrency limit, String leaseId, int places, LeaseHistory history) {
     guard.requireOpen();
     return store.acquire(resource, limit, leaseId, places, history);
   }
 
-  public LeaseDecision renew(String resource, Concurrency limit, String leaseId) {
+  public LeaseDecision.Renewal renew(String resource, Concurrency limit, String leaseId) {
     guard.requireOpen();
     return store.renew(resource, limit, leaseId);
   }
 
   /** Takes a place in the queue of a resource, see {@link LeaseStore#join}. */
-  LeaseDecision join(String resource, Queue queue, String ticketId) {
+  LeaseDecision.Acquisition join(String resource, Queue queue, String ticketId) {
     guard.requireOpen();
     return store.join(resource, queue, ticketId);
   }
 
   /** Ends a lease. May be repeated. */
-  public LeaseDecision release(String resource, String leaseId) {
+  public LeaseDecision.Release release(String resource, String leaseId) {
     return store.release(resource, leaseId);
   }
 
@@ -169,7 +167,7 @@ public final class Leases implements AutoCloseable {
    * Lets a lease end after a delay, or when it expires if that is earlier. May be repeated, which
    * does not prolong it.
    */
-  public LeaseDecision releaseAfter(String resource, String leaseId, Duration delay) {
+  public LeaseDecision.Release releaseAfter(String resource, String leaseId, Duration delay) {
     return store.releaseAfter(resource, leaseId, delay);
   }
 

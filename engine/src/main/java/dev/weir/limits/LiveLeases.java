@@ -80,5 +80,5 @@ public final class LiveLeases {
   }
 
   /** A decision and the leases after it. */
-  public record Step(LiveLeases next, LeaseDecision decision) {}
+  public record Step<D extends LeaseDecision>(LiveLeases next, D decision) {}
 }

@@ -33,24 +33,25 @@ public record Queue(int maxSize, long delayMicros) {
    * @return {@link LeaseDecision.Held}, whose {@code current} is the position of a new place and
    *     whose lease expires when the wait is over; or {@link LeaseDecision.Full}
    */
-  public LiveLeases.Step join(LiveLeases waiting, String id, long nowMicros) {
+  public LiveLeases.Step<LeaseDecision.Acquisition> join(
+      LiveLeases waiting, String id, long nowMicros) {
     LiveLeases live = waiting.at(nowMicros);
     Optional<Lease> held = live.find(id);
     if (held.isPresent()) {
-      return new LiveLeases.Step(live, new LeaseDecision.Held(held.get(), live.places()));
+      return new LiveLeases.Step<>(live, new LeaseDecision.Held(held.get(), live.places()));
     }
     if (live.places() >= maxSize) {
       int excess = live.places() + 1 - maxSize;
-      return new LiveLeases.Step(
+      return new LiveLeases.Step<>(
           live, new LeaseDecision.Full(live.places(), live.waitMicros(excess, nowMicros)));
     }
     int position = live.places() + 1;
     Lease place = new Lease(id, 1, nowMicros + position * delayMicros);
-    return new LiveLeases.Step(live.with(place), new LeaseDecision.Held(place, position));
+    return new LiveLeases.Step<>(live.with(place), new LeaseDecision.Held(place, position));
   }
 
   /** Returns the outcome of a request that was refused and then tried to {@link #join}. */
-  public Outcome outcome(Decision.Refused refused, LeaseDecision joined) {
+  public Outcome outcome(Decision.Refused refused, LeaseDecision.Acquisition joined) {
     return switch (joined) {
       case LeaseDecision.Held held -> delayed(refused, held.current());
       case LeaseDecision.Unchecked unchecked -> delayed(refused, 1);
@@ -59,7 +60,6 @@ public record Queue(int maxSize, long delayMicros) {
               refused.remaining(),
               refused.resetMicros(),
               Math.min(refused.retryAfterMicros(), full.retryAfterMicros()));
-      case LeaseDecision.Gone gone -> refused;
       case LeaseDecision.Unavailable unavailable -> refused;
     };
   }

@@ -92,6 +92,13 @@ final class Evaluation {
     return request.isPresent() && counted.size() < checks.size();
   }
 
+  /** Decides a request without a request id. */
+  Verdict.Decided decideOnce() {
+    decideAnew();
+    return verdict();
+  }
+
+  /** Decides a request that may have been decided before. */
   Verdict decide() {
     if (isRepeatableWithLeases()) {
       // Before a lease is taken: a caller that holds the last place and repeats its request is not
@@ -149,7 +156,7 @@ final class Evaluation {
     }
   }
 
-  private Verdict verdict() {
+  private Verdict.Decided verdict() {
     if (!isGranted) {
       return pending.refused();
     }
@@ -235,7 +242,7 @@ final class Evaluation {
   }
 
   /** Acquires a lease for a shadow rule, which is given back with the others. */
-  LeaseDecision lease(RuleCheck shadow, LimitedRule.Leased leased) {
+  LeaseDecision.Acquisition lease(RuleCheck shadow, LimitedRule.Leased leased) {
     return held.acquire(shadow, leased, UUID.randomUUID().toString(), holder, ticket);
   }
 
@@ -246,7 +253,7 @@ final class Evaluation {
   /** An operation that acquires a lease. */
   @FunctionalInterface
   private interface Acquisition {
-    LeaseDecision acquire(
+    LeaseDecision.Acquisition acquire(
         RuleCheck check,
         LimitedRule.Leased leased,
         String leaseId,
@@ -262,7 +269,8 @@ final class Evaluation {
     for (int i = 0; i < checks.size(); i++) {
       RuleCheck check = checks.get(i);
       if (check.rule().kind() instanceof LimitedRule.Leased leased) {
-        LeaseDecision decision = acquisition.acquire(check, leased, leaseId, holder, ticket);
+        LeaseDecision.Acquisition decision =
+            acquisition.acquire(check, leased, leaseId, holder, ticket);
         pending.lease(i, leased, decision);
         if (!decision.isGranted()) {
           return false;
@@ -366,7 +374,7 @@ final class Evaluation {
   private Outcome join(RuleCheck check, Queue queue, Decision.Refused refused) {
     String placeId = UUID.randomUUID().toString();
     String resource = check.queueResource();
-    LeaseDecision joined =
+    LeaseDecision.Acquisition joined =
         stores.leases().join(resource, queue, placeId, check.rule().leaseHistory());
     if (joined instanceof LeaseDecision.Held) {
       ticket.place(stores.leases(), resource, placeId);

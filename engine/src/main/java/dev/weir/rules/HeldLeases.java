@@ -107,7 +107,7 @@ final class HeldLeases {
    *
    * @param leaseId an id that no other evaluation has
    */
-  LeaseDecision acquire(
+  LeaseDecision.Acquisition acquire(
       RuleCheck check,
       LimitedRule.Leased leased,
       String leaseId,
@@ -122,7 +122,7 @@ final class HeldLeases {
    * @param isShared true if the lease belongs to a request id. Another node may answer a repeated
    *     request with the same lease at any time, so this one must not end it later
    */
-  private LeaseDecision acquire(
+  private LeaseDecision.Acquisition acquire(
       RuleCheck check,
       LimitedRule.Leased leased,
       String leaseId,
@@ -131,12 +131,12 @@ final class HeldLeases {
       boolean isShared) {
     LeaseStore store = store(check);
     String resource = check.leaseResource();
-    LeaseDecision decision = acquired(check, store, resource, leased.concurrency(), leaseId);
+    LeaseDecision.Acquisition decision =
+        acquired(check, store, resource, leased.concurrency(), leaseId);
     switch (decision) {
       case LeaseDecision.Held given -> ticket.holds(given.lease());
       case LeaseDecision.Unchecked unchecked -> ticket.holds(unchecked.lease());
       case LeaseDecision.Full full -> {}
-      case LeaseDecision.Gone gone -> {}
       case LeaseDecision.Unavailable gone -> {
         if (gone.mayBeDone() && !isShared) {
           var unused = lost.offer(lease(store, resource, leased, leaseId));
@@ -163,28 +163,30 @@ final class HeldLeases {
    * Renews the lease of a repeated request, or acquires it again if it has ended. The ticket gives
    * back only what is acquired here.
    */
-  LeaseDecision acquireAgain(
+  LeaseDecision.Acquisition acquireAgain(
       RuleCheck check,
       LimitedRule.Leased leased,
       String leaseId,
       Holder holder,
       HeldTicket ticket) {
-    LeaseDecision decision = renew(check, leased, leaseId);
-    if (decision instanceof LeaseDecision.Gone) {
-      return acquire(check, leased, leaseId, holder, ticket, true);
-    }
-    switch (decision) {
-      case LeaseDecision.Held given -> ticket.holds(given.lease());
-      case LeaseDecision.Unchecked unchecked -> ticket.holds(unchecked.lease());
-      case LeaseDecision.Full full -> {}
-      case LeaseDecision.Gone gone -> {}
-      case LeaseDecision.Unavailable gone -> {}
-    }
-    if (decision.isGranted()) {
-      String resource = check.leaseResource();
-      ticket.add(new ForCaller(check, lease(store(check), resource, leased, leaseId)));
-    }
-    return decision;
+    return switch (renew(check, leased, leaseId)) {
+      case LeaseDecision.Held held -> {
+        keeps(ticket, held.lease(), check, leased);
+        yield held;
+      }
+      case LeaseDecision.Unchecked unchecked -> {
+        keeps(ticket, unchecked.lease(), check, leased);
+        yield unchecked;
+      }
+      case LeaseDecision.Gone gone -> acquire(check, leased, leaseId, holder, ticket, true);
+      case LeaseDecision.Unavailable unavailable -> unavailable;
+    };
+  }
+
+  private void keeps(HeldTicket ticket, Lease given, RuleCheck check, LimitedRule.Leased leased) {
+    ticket.holds(given);
+    ticket.add(
+        new ForCaller(check, lease(store(check), check.leaseResource(), leased, given.id())));
   }
 
   private HeldLease lease(
@@ -217,17 +219,20 @@ final class HeldLeases {
     }
 
     /** Renews the lease for the last time, or acquires it again if it has ended. */
-    LeaseDecision handOver() {
+    LeaseDecision.Acquisition handOver() {
       leave();
-      LeaseDecision renewed = lease.store.renew(lease.resource, lease.concurrency, lease.leaseId);
-      return renewed instanceof LeaseDecision.Gone
-          ? acquired(check, lease.store, lease.resource, lease.concurrency, lease.leaseId)
-          : renewed;
+      return switch (lease.store.renew(lease.resource, lease.concurrency, lease.leaseId)) {
+        case LeaseDecision.Held held -> held;
+        case LeaseDecision.Unchecked unchecked -> unchecked;
+        case LeaseDecision.Unavailable unavailable -> unavailable;
+        case LeaseDecision.Gone gone ->
+            acquired(check, lease.store, lease.resource, lease.concurrency, lease.leaseId);
+      };
     }
   }
 
   /** Acquires a lease. If a store in memory is full, leases of open rules are granted uncounted. */
-  private static LeaseDecision acquired(
+  private static LeaseDecision.Acquisition acquired(
       RuleCheck check, LeaseStore store, String resource, Concurrency concurrency, String leaseId) {
     int places = Math.toIntExact(check.cost());
     try {
@@ -242,8 +247,13 @@ final class HeldLeases {
   }
 
   /** Renews a lease that its caller holds. */
-  LeaseDecision renew(RuleCheck check, LimitedRule.Leased leased, String leaseId) {
+  LeaseDecision.Renewal renew(RuleCheck check, LimitedRule.Leased leased, String leaseId) {
     return store(check).renew(check.leaseResource(), leased.concurrency(), leaseId);
+  }
+
+  /** Ends a lease that its caller holds. */
+  LeaseDecision.Release release(RuleCheck check, String leaseId) {
+    return store(check).release(check.leaseResource(), leaseId);
   }
 
   /** Returns the number of places held for the key of a check. */
@@ -260,7 +270,7 @@ final class HeldLeases {
 
   /** Ends a lease; if the store is unavailable later, or when it expires if it is shared. */
   private void end(HeldLease lease, boolean isShared) {
-    LeaseDecision ended = lease.store.release(lease.resource, lease.leaseId);
+    LeaseDecision.Release ended = lease.store.release(lease.resource, lease.leaseId);
     if (ended instanceof LeaseDecision.Unavailable && !isShared) {
       var unused = lost.offer(lease.from(nowMicros.getAsLong()));
     }

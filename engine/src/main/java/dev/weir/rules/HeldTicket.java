@@ -101,8 +101,7 @@ final class HeldTicket implements Ticket {
       lease = Optional.empty();
     }
     for (HeldLeases.ForCaller each : leases) {
-      LeaseDecision decision = each.handOver();
-      switch (decision) {
+      switch (each.handOver()) {
         case LeaseDecision.Held held -> holds(held.lease());
         case LeaseDecision.Unchecked unchecked -> holds(unchecked.lease());
         case LeaseDecision.Full full -> {
@@ -117,7 +116,6 @@ final class HeldTicket implements Ticket {
           throw new StoreException(
               StoreException.Outcome.UNKNOWN, "the lease could not be renewed after the wait");
         }
-        case LeaseDecision.Gone gone -> throw new IllegalStateException("a new lease is gone");
       }
     }
     waited();

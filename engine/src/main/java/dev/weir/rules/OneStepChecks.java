@@ -56,7 +56,7 @@ final class OneStepChecks {
         : new Verdict.Refused(results, result.mode(), decidedAt, result.isOutcomeUnknown());
   }
 
-  Verdict preview(List<RuleCheck> checks) {
+  Verdict.Decided preview(List<RuleCheck> checks) {
     Optional<AcquireRequest> request = request(checks, RequestBinding.NONE);
     if (request.isEmpty()) {
       return passed(List.of(), AcquireResult.Mode.STORE, Optional.empty(), false);
@@ -65,13 +65,13 @@ final class OneStepChecks {
     return preview(results(checks, result), result.mode(), Optional.of(result.decidedAt()));
   }
 
-  static Verdict preview(
+  static Verdict.Decided preview(
       List<RuleResult> results, AcquireResult.Mode mode, Optional<Instant> decidedAt) {
     Verdict.Refused refused = new Verdict.Refused(results, mode, decidedAt);
     return refused.violated().isEmpty() ? passed(results, mode, decidedAt, false) : refused;
   }
 
-  private static Verdict passed(
+  private static Verdict.Decided passed(
       List<RuleResult> results,
       AcquireResult.Mode mode,
       Optional<Instant> decidedAt,

@@ -102,7 +102,7 @@ final class PendingVerdict {
   }
 
   /** Records the decision of a lease store. */
-  void lease(int i, LimitedRule.Leased leased, LeaseDecision decision) {
+  void lease(int i, LimitedRule.Leased leased, LeaseDecision.Acquisition decision) {
     int max = leased.concurrency().max();
     long ttlMicros = leased.concurrency().ttlMicros();
     long free = Math.max(0, max - decision.current());
@@ -128,7 +128,6 @@ final class PendingVerdict {
             yield new Decision.Refused(
                 0, unavailable.retryAfterMicros(), unavailable.retryAfterMicros());
           }
-          case LeaseDecision.Gone gone -> throw new IllegalStateException("a new lease is gone");
         };
   }
 
@@ -141,15 +140,15 @@ final class PendingVerdict {
     return wallClock.instant().truncatedTo(ChronoUnit.MICROS);
   }
 
-  Verdict refused() {
+  Verdict.Decided refused() {
     return new Verdict.Refused(results(), mode, decidedAt, isOutcomeUnknown);
   }
 
-  Verdict passed(Ticket ticket, boolean isReplayed) {
+  Verdict.Decided passed(Ticket ticket, boolean isReplayed) {
     return new Verdict.Passed(results(), mode, decidedAt, ticket, isReplayed);
   }
 
-  Verdict queued(Ticket ticket, boolean isReplayed) {
+  Verdict.Decided queued(Ticket ticket, boolean isReplayed) {
     return new Verdict.Queued(
         results(), mode, decidedAt, ticket, delayMicros, position, isReplayed);
   }

@@ -48,7 +48,7 @@ public final class RuleEvaluator {
 
   private static final int TURNS = 1_024;
 
-  private static final Verdict NOT_COVERED =
+  private static final Verdict.Decided NOT_COVERED =
       new Verdict.Passed(List.of(), AcquireResult.Mode.STORE, Optional.empty(), Ticket.NONE, false);
 
   private final RuleIndex index;
@@ -110,24 +110,22 @@ public final class RuleEvaluator {
    *
    * @throws TooManyRulesException if more of them are in force than can be decided together
    */
-  public Verdict decide(Request request) {
+  public Verdict.Decided decide(Request request) {
     RuleIndex.Covering covering = index.covering(request);
-    if (covering.isEmpty()) {
-      return NOT_COVERED;
-    }
-    return decide(
-        checks(covering.inForce(), request),
-        checks(covering.inShadow(), request),
-        RequestBinding.NONE,
-        HeldLeases.Holder.NODE);
+    return covering.isEmpty()
+        ? NOT_COVERED
+        : decideOnce(
+            checks(covering.inForce(), request),
+            checks(covering.inShadow(), request),
+            HeldLeases.Holder.NODE);
   }
 
   /**
    * Decides by rules given by name; inactive rules are ignored. This node renews the leases until
    * the ticket is closed, like those of requests.
    */
-  public Verdict decide(List<RuleCheck> checks) {
-    return decide(checks, RequestBinding.NONE, HeldLeases.Holder.NODE);
+  public Verdict.Decided decide(List<RuleCheck> checks) {
+    return decideOnce(inForce(checks), inShadow(checks), HeldLeases.Holder.NODE);
   }
 
   /**
@@ -140,9 +138,16 @@ public final class RuleEvaluator {
    */
   public Verdict decide(List<RuleCheck> checks, Repeat repeat) {
     RequestBinding binding = repeat.binding(checks);
-    return OneStepChecks.isOneStep(checks)
-        ? oneStep.decide(checks, binding)
-        : decide(checks, binding, HeldLeases.Holder.CALLER);
+    if (OneStepChecks.isOneStep(checks)) {
+      return oneStep.decide(checks, binding);
+    }
+    Evaluation evaluation = evaluation(inForce(checks), binding, HeldLeases.Holder.CALLER);
+    Verdict verdict =
+        evaluation.isRepeatableWithLeases()
+            ? inTurn(binding.id(), evaluation::decide)
+            : evaluation.decide();
+    report(verdict, evaluation, inShadow(checks));
+    return verdict;
   }
 
   /**
@@ -154,26 +159,24 @@ public final class RuleEvaluator {
   }
 
   /** Returns the verdict that {@link #decide(List, Repeat)} would return now. Takes nothing. */
-  public Verdict preview(List<RuleCheck> checks) {
+  public Verdict.Decided preview(List<RuleCheck> checks) {
     if (OneStepChecks.isOneStep(checks)) {
       return oneStep.preview(checks);
     }
-    List<RuleCheck> inForce =
-        checks.stream()
-            .filter(check -> check.rule().isActive() && !check.rule().isShadow())
-            .toList();
-    return OneStepChecks.preview(preview.peek(inForce), AcquireResult.Mode.STORE, Optional.empty());
+    return OneStepChecks.preview(
+        preview.peek(inForce(checks)), AcquireResult.Mode.STORE, Optional.empty());
   }
 
-  private Verdict decide(List<RuleCheck> checks, RequestBinding request, HeldLeases.Holder holder) {
-    List<RuleCheck> inForce = new ArrayList<>(checks.size());
-    List<RuleCheck> inShadow = new ArrayList<>(0);
-    for (RuleCheck check : checks) {
-      if (check.rule().isActive()) {
-        (check.rule().isShadow() ? inShadow : inForce).add(check);
-      }
-    }
-    return decide(inForce, inShadow, request, holder);
+  private static List<RuleCheck> inForce(List<RuleCheck> checks) {
+    return checks.stream()
+        .filter(check -> check.rule().isActive() && !check.rule().isShadow())
+        .toList();
+  }
+
+  private static List<RuleCheck> inShadow(List<RuleCheck> checks) {
+    return checks.stream()
+        .filter(check -> check.rule().isActive() && check.rule().isShadow())
+        .toList();
   }
 
   /**
@@ -193,14 +196,13 @@ public final class RuleEvaluator {
   }
 
   /** Decides for a caller that does not report the end of the request: grants no leases. */
-  public Verdict decideWithoutLeases(Request request) {
+  public Verdict.Decided decideWithoutLeases(Request request) {
     RuleIndex.Covering covering = index.covering(request);
     return covering.isEmpty()
         ? NOT_COVERED
-        : decide(
+        : decideOnce(
             checks(counted(covering.inForce()), request),
             checks(counted(covering.inShadow()), request),
-            RequestBinding.NONE,
             HeldLeases.Holder.CALLER);
   }
 
@@ -216,21 +218,25 @@ public final class RuleEvaluator {
     return checks;
   }
 
-  private Verdict decide(
-      List<RuleCheck> inForce,
-      List<RuleCheck> inShadow,
-      RequestBinding request,
-      HeldLeases.Holder holder) {
+  private Verdict.Decided decideOnce(
+      List<RuleCheck> inForce, List<RuleCheck> inShadow, HeldLeases.Holder holder) {
+    Evaluation evaluation = evaluation(inForce, RequestBinding.NONE, holder);
+    Verdict.Decided verdict = evaluation.decideOnce();
+    report(verdict, evaluation, inShadow);
+    return verdict;
+  }
+
+  private Evaluation evaluation(
+      List<RuleCheck> inForce, RequestBinding request, HeldLeases.Holder holder) {
     if (inForce.size() > AcquireRequest.MAX_PARTS) {
       throw new TooManyRulesException(inForce.size());
     }
-    Evaluation evaluation =
-        new Evaluation(
-            stores, held, () -> new HeldTicket(observer), wallClock, inForce, request, holder);
-    Verdict verdict =
-        evaluation.isRepeatableWithLeases()
-            ? inTurn(request.id(), evaluation::decide)
-            : evaluation.decide();
+    return new Evaluation(
+        stores, held, () -> new HeldTicket(observer), wallClock, inForce, request, holder);
+  }
+
+  /** Counts a verdict, and evaluates the shadow rules if it has taken something. */
+  private void report(Verdict verdict, Evaluation evaluation, List<RuleCheck> inShadow) {
     try {
       observer.decided(verdict.mode());
       evaluation.count(verdict);
@@ -244,7 +250,6 @@ public final class RuleEvaluator {
       evaluation.giveBackAfter(e);
       throw e;
     }
-    return verdict;
   }
 
   /**
@@ -298,9 +303,19 @@ public final class RuleEvaluator {
   }
 
   /** Renews a lease of a rule for its holder; returns empty if the rule grants no leases. */
-  public Optional<LeaseDecision> renew(RuleCheck check, String leaseId) {
+  public Optional<LeaseDecision.Renewal> renew(RuleCheck check, String leaseId) {
     return check.rule().kind() instanceof LimitedRule.Leased leased
         ? Optional.of(held.renew(check, leased, leaseId))
+        : Optional.empty();
+  }
+
+  /**
+   * Ends a lease of a rule, because its holder has done its work or will not do it; returns empty
+   * if the rule grants no leases.
+   */
+  public Optional<LeaseDecision.Release> release(RuleCheck check, String leaseId) {
+    return check.rule().kind() instanceof LimitedRule.Leased
+        ? Optional.of(held.release(check, leaseId))
         : Optional.empty();
   }
 
@@ -310,14 +325,13 @@ public final class RuleEvaluator {
    * request id, see {@link #refund(Verdict, List, Repeat)}.
    */
   public Refund refund(Verdict verdict) {
-    List<LimitRequest> parts = new ArrayList<>(verdict.results().size());
-    for (RuleResult result : verdict.results()) {
-      if (result.outcome() instanceof Decision.Allowed) {
-        limitRequest(result.check()).ifPresent(parts::add);
-      }
-    }
-    return isAdmitted(verdict) && !parts.isEmpty()
-        ? refund(AcquireRequest.all(parts), verdict)
+    List<RuleCheck> taken =
+        verdict.results().stream()
+            .filter(result -> result.outcome() instanceof Decision.Allowed)
+            .map(RuleResult::check)
+            .toList();
+    return isAdmitted(verdict)
+        ? refund(taken, RequestBinding.NONE, verdict.decidedAt(), verdict.mode())
         : Refund.UNKNOWN;
   }
 
@@ -327,25 +341,36 @@ public final class RuleEvaluator {
    * @param checks the checks that were decided
    */
   public Refund refund(Verdict verdict, List<RuleCheck> checks, Repeat repeat) {
-    List<LimitRequest> parts = new ArrayList<>(checks.size());
-    for (RuleCheck check : checks) {
-      if (check.rule().isActive() && !check.rule().isShadow()) {
-        limitRequest(check).ifPresent(parts::add);
-      }
-    }
     return isAdmitted(verdict)
-        ? refund(new AcquireRequest(parts, Map.of(), repeat.binding(checks)), verdict)
+        ? refund(inForce(checks), repeat.binding(checks), verdict.decidedAt(), verdict.mode())
         : Refund.UNKNOWN;
   }
 
-  private Refund refund(AcquireRequest request, Verdict verdict) {
+  /** Gives back what a caller without its verdict was granted, as it describes it. */
+  public Refund refund(GrantedChecks granted) {
+    return refund(
+        granted.taken(),
+        granted.repeat().binding(granted.checks()),
+        granted.decidedAt(),
+        granted.mode());
+  }
+
+  private Refund refund(
+      List<RuleCheck> taken,
+      RequestBinding request,
+      Optional<Instant> decidedAt,
+      AcquireResult.Mode mode) {
+    List<LimitRequest> parts =
+        taken.stream().flatMap(check -> limitRequest(check).stream()).toList();
+    if (parts.isEmpty() && !request.isPresent()) {
+      return Refund.UNKNOWN;
+    }
     // With an id and without a time, the store has the time.
     return stores
         .counts()
         .refund(
-            request,
-            new AcquireResult(
-                List.of(), verdict.decidedAt().orElse(Instant.EPOCH), verdict.mode()));
+            new AcquireRequest(parts, Map.of(), request),
+            new AcquireResult(List.of(), decidedAt.orElse(Instant.EPOCH), mode));
   }
 
   private static boolean isAdmitted(Verdict verdict) {

@@ -23,6 +23,9 @@ public sealed interface Verdict {
   /** Returns the time of the decision by the store's clock; a refund refers to it. */
   Optional<Instant> decidedAt();
 
+  /** The verdict on a request without a request id, or whose id belongs to it. */
+  sealed interface Decided extends Verdict {}
+
   /**
    * The request may proceed. The ticket must be closed when it ends.
    *
@@ -34,7 +37,7 @@ public sealed interface Verdict {
       Optional<Instant> decidedAt,
       Ticket ticket,
       boolean isReplayed)
-      implements Verdict {}
+      implements Decided {}
 
   /**
    * The request may proceed after a wait: call {@link Ticket#waited} then, and close the ticket
@@ -50,7 +53,7 @@ public sealed interface Verdict {
       long delayMicros,
       int position,
       boolean isReplayed)
-      implements Verdict {
+      implements Decided {
     public Duration delay() {
       return Micros.duration(delayMicros);
     }
@@ -59,7 +62,7 @@ public sealed interface Verdict {
      * Returns the verdict after the wait for a caller that holds its own leases: this one, or a
      * refusal if a lease could not be kept until then. Replaces a call of {@link Ticket#waited}.
      */
-    public Verdict handedOver() {
+    public Decided handedOver() {
       Optional<RuleResult> refusing = ticket.handOver();
       if (refusing.isEmpty()) {
         return this;
@@ -101,7 +104,7 @@ public sealed interface Verdict {
       AcquireResult.Mode mode,
       Optional<Instant> decidedAt,
       boolean isOutcomeUnknown)
-      implements Verdict {
+      implements Decided {
     /** Creates the verdict on a request of which nothing was taken. */
     public Refused(List<RuleResult> results, AcquireResult.Mode mode, Optional<Instant> decidedAt) {
       this(results, mode, decidedAt, false);

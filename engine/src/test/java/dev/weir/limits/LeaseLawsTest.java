@@ -137,7 +137,7 @@ class LeaseLawsTest {
       now += move.clockMicros();
       String id = "l" + move.id();
       Concurrency limit = move.limit();
-      LiveLeases.Step step =
+      LiveLeases.Step<?> step =
           switch (move.act()) {
             case ACQUIRE -> limit.acquire(leases, id, move.places(), now);
             case RENEW -> limit.renew(leases, id, now);
@@ -198,7 +198,7 @@ class LeaseLawsTest {
       now += move.clockMicros();
       String id = "t" + move.id();
       Queue queue = move.queue();
-      LiveLeases.Step step =
+      LiveLeases.Step<?> step =
           move.isJoin() ? queue.join(waiting, id, now) : Concurrency.release(waiting, id, now);
       int depth = ledger.places(now);
       if (!move.isJoin()) {

@@ -54,26 +54,27 @@ final class HookedLeases implements LeaseStore {
   }
 
   @Override
-  public LeaseDecision acquire(String resource, Concurrency limit, String leaseId, int places) {
+  public LeaseDecision.Acquisition acquire(
+      String resource, Concurrency limit, String leaseId, int places) {
     takeBeforeAcquire().run();
-    LeaseDecision decision = store.acquire(resource, limit, leaseId, places);
+    LeaseDecision.Acquisition decision = store.acquire(resource, limit, leaseId, places);
     takeAfterAcquire().run();
     return decision;
   }
 
   @Override
-  public LeaseDecision renew(String resource, Concurrency limit, String leaseId) {
+  public LeaseDecision.Renewal renew(String resource, Concurrency limit, String leaseId) {
     takeBeforeRenew().run();
     return store.renew(resource, limit, leaseId);
   }
 
   @Override
-  public LeaseDecision release(String resource, String leaseId) {
+  public LeaseDecision.Release release(String resource, String leaseId) {
     return store.release(resource, leaseId);
   }
 
   @Override
-  public LeaseDecision releaseAfter(String resource, String leaseId, Duration delay) {
+  public LeaseDecision.Release releaseAfter(String resource, String leaseId, Duration delay) {
     return store.releaseAfter(resource, leaseId, delay);
   }
 
@@ -83,7 +84,7 @@ final class HookedLeases implements LeaseStore {
   }
 
   @Override
-  public LeaseDecision join(String resource, Queue queue, String ticketId) {
+  public LeaseDecision.Acquisition join(String resource, Queue queue, String ticketId) {
     return store.join(resource, queue, ticketId);
   }
 

@@ -2,9 +2,16 @@ package dev.weir.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.internal.Micros;
+import dev.weir.limits.AcquireResult;
+import dev.weir.limits.Concurrency;
+import dev.weir.limits.LeaseDecision;
 import dev.weir.limits.Refund;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class VerdictRefundTest extends RuleEvaluatorScene {
@@ -59,5 +66,80 @@ class VerdictRefundTest extends RuleEvaluatorScene {
     assertThat(waiting).isInstanceOf(Verdict.Queued.class);
     assertThat(evaluator.refund(waiting)).isEqualTo(Refund.UNKNOWN);
     assertThat(remaining("a")).isZero();
+  }
+
+  private GrantedChecks granted(List<RuleCheck> checks, Set<RuleCheck> waited) {
+    Instant now = Micros.instant(nowMicros.get());
+    return new GrantedChecks(
+        checks, waited, RuleEvaluator.Repeat.NONE, Optional.of(now), AcquireResult.Mode.STORE);
+  }
+
+  @Test
+  void whatACallerDescribesIsGivenBack() {
+    make(rule("a", "/a", rate(3)), rule("b", "/b", rate(1)));
+    evaluator.decide(checks(), RuleEvaluator.Repeat.NONE);
+
+    assertThat(evaluator.refund(granted(checks(), Set.of()))).isEqualTo(Refund.GIVEN_BACK);
+    assertThat(remaining("a")).isEqualTo(3);
+    assertThat(remaining("b")).isEqualTo(1);
+  }
+
+  @Test
+  void whatWaitedInAQueueIsNotGivenBackToItsCounter() {
+    make(rule("a", "/a", rate(3)), rule("b", "/b", rate(1)));
+    List<RuleCheck> checks = checks();
+    evaluator.decide(checks);
+
+    assertThat(evaluator.refund(granted(checks, Set.of(checks.getLast()))))
+        .isEqualTo(Refund.GIVEN_BACK);
+    assertThat(remaining("a")).isEqualTo(3);
+    assertThat(remaining("b")).isZero();
+    assertThat(evaluator.refund(granted(checks, Set.copyOf(checks)))).isEqualTo(Refund.UNKNOWN);
+  }
+
+  @Test
+  void aRequestIdIsRefundedOnceWithoutATime() {
+    make(rule("a", "/a", rate(6)), rule("b", "/b", rate(3)));
+    RuleEvaluator.Repeat repeat = new RuleEvaluator.Repeat("id", Duration.ofMinutes(1));
+    evaluator.decide(checks(), repeat);
+    GrantedChecks granted =
+        new GrantedChecks(checks(), Set.of(), repeat, Optional.empty(), AcquireResult.Mode.STORE);
+
+    assertThat(evaluator.refund(granted)).isEqualTo(Refund.GIVEN_BACK);
+    assertThat(evaluator.refund(granted)).isEqualTo(Refund.UNKNOWN);
+    assertThat(remaining("a")).isEqualTo(6);
+  }
+
+  @Test
+  void idOfAnotherRequestRefundsNothing() {
+    make(rule("a", "/a", rate(6)), rule("b", "/b", rate(3)));
+    RuleEvaluator.Repeat repeat = new RuleEvaluator.Repeat("id", Duration.ofMinutes(1));
+    evaluator.decide(checks(), repeat);
+
+    assertThat(
+            evaluator.refund(
+                new GrantedChecks(
+                    checks().subList(0, 1),
+                    Set.of(),
+                    repeat,
+                    Optional.empty(),
+                    AcquireResult.Mode.STORE)))
+        .isEqualTo(Refund.REUSED);
+    assertThat(remaining("a")).isEqualTo(4);
+  }
+
+  @Test
+  void leaseIsEndedByItsId() {
+    make(rule("c", "/c", new Quota.Concurrent(Concurrency.of(1, Duration.ofSeconds(9)))));
+    make(rule("a", "/a", rate(6)));
+    RuleCheck check = new RuleCheck(index.find("c"), "k", 1);
+    Verdict.Passed passed =
+        (Verdict.Passed) evaluator.decide(List.of(check), RuleEvaluator.Repeat.NONE);
+    assertThat(leases.current(check.leaseResource())).isOne();
+
+    assertThat(evaluator.release(check, passed.ticket().lease().orElseThrow().id()))
+        .contains(new LeaseDecision.Gone(0));
+    assertThat(leases.current(check.leaseResource())).isZero();
+    assertThat(evaluator.release(new RuleCheck(index.find("a"), "k", 1), "id")).isEmpty();
   }
 }

@@ -33,7 +33,7 @@ sealed interface Admission {
   }
 
   /** Returns the admission for a verdict of rules. */
-  static Admission of(Verdict verdict) {
+  static Admission of(Verdict.Decided verdict) {
     try {
       return read(verdict);
     } catch (RuntimeException | Error e) {
@@ -42,20 +42,18 @@ sealed interface Admission {
         case Verdict.Passed passed -> RuleGate.close(passed.ticket());
         case Verdict.Queued queued -> RuleGate.close(queued.ticket());
         case Verdict.Refused refused -> {}
-        case Verdict.Reused reused -> {}
       }
       throw e;
     }
   }
 
-  private static Admission read(Verdict verdict) {
+  private static Admission read(Verdict.Decided verdict) {
     List<Field> fields = new ArrayList<>();
     RateLimitFields.add((name, value) -> fields.add(new Field(name, value)), verdict);
     return switch (verdict) {
       case Verdict.Passed passed -> new Passed(fields, passed.ticket());
       case Verdict.Queued queued -> new Queued(fields, queued.ticket(), queued.delay());
       case Verdict.Refused refused -> new Refused(fields, Problem.of(refused));
-      case Verdict.Reused reused -> throw new IllegalStateException("a request without an id");
     };
   }
 }

@@ -42,7 +42,7 @@ final class MethodGate {
     if (rule == null) {
       return UNLIMITED;
     }
-    Verdict verdict;
+    Verdict.Decided verdict;
     try {
       verdict = evaluator.decide(List.of(new RuleCheck(rule, key, 1)));
     } catch (StoreException e) {

@@ -72,12 +72,12 @@ public final class TestRules {
   }
 
   /** Decides by one rule about one unit. Close the ticket of a verdict that passes. */
-  public Verdict check(String rule, String key) {
+  public Verdict.Decided check(String rule, String key) {
     return evaluator.decide(List.of(checkOf(rule, key, 1)));
   }
 
   /** Decides by the rules that cover a request. Close the ticket of a verdict that passes. */
-  public Verdict check(Request request) {
+  public Verdict.Decided check(Request request) {
     return evaluator.decide(request);
   }
 

@@ -93,35 +93,36 @@ public final class MemoryLeaseStore implements LeaseStore {
   }
 
   @FunctionalInterface
-  private interface Transition {
-    LiveLeases.Step apply(LiveLeases leases, long nowMicros);
+  private interface Transition<D extends LeaseDecision> {
+    LiveLeases.Step<D> apply(LiveLeases leases, long nowMicros);
   }
 
   @Override
-  public LeaseDecision acquire(String resource, Concurrency limit, String leaseId, int places) {
+  public LeaseDecision.Acquisition acquire(
+      String resource, Concurrency limit, String leaseId, int places) {
     LimitNames.require("leaseId", leaseId);
     return step(resource, (leases, now) -> limit.acquire(leases, leaseId, places, now));
   }
 
   @Override
-  public LeaseDecision renew(String resource, Concurrency limit, String leaseId) {
+  public LeaseDecision.Renewal renew(String resource, Concurrency limit, String leaseId) {
     return step(resource, (leases, now) -> limit.renew(leases, leaseId, now));
   }
 
   @Override
-  public LeaseDecision release(String resource, String leaseId) {
+  public LeaseDecision.Release release(String resource, String leaseId) {
     return step(resource, (leases, now) -> Concurrency.release(leases, leaseId, now));
   }
 
   @Override
-  public LeaseDecision releaseAfter(String resource, String leaseId, Duration delay) {
+  public LeaseDecision.Release releaseAfter(String resource, String leaseId, Duration delay) {
     long delayMicros = Concurrency.delayMicros(delay);
     return step(
         resource, (leases, now) -> Concurrency.releaseAfter(leases, leaseId, delayMicros, now));
   }
 
   @Override
-  public LeaseDecision join(String resource, Queue queue, String ticketId) {
+  public LeaseDecision.Acquisition join(String resource, Queue queue, String ticketId) {
     LimitNames.require("ticketId", ticketId);
     return step(resource, (leases, now) -> queue.join(leases, ticketId, now));
   }
@@ -132,7 +133,7 @@ public final class MemoryLeaseStore implements LeaseStore {
             resource,
             (leases, now) -> {
               LiveLeases live = leases.at(now);
-              return new LiveLeases.Step(live, new LeaseDecision.Gone(live.places()));
+              return new LiveLeases.Step<>(live, new LeaseDecision.Gone(live.places()));
             })
         .current();
   }
@@ -148,14 +149,14 @@ public final class MemoryLeaseStore implements LeaseStore {
     }
   }
 
-  private LeaseDecision step(String resource, Transition transition) {
+  private <D extends LeaseDecision> D step(String resource, Transition<D> transition) {
     LimitNames.require("resource", resource);
     Stripe stripe = stripe(resource);
     stripe.lock.lock();
     try {
       long now = nowMicros.getAsLong();
       LiveLeases leases = stripe.resources.getOrDefault(resource, LiveLeases.NONE);
-      LiveLeases.Step step = transition.apply(leases, now);
+      LiveLeases.Step<D> step = transition.apply(leases, now);
       stripe.sweep(SWEEP, now);
       if (!stripe.resources.containsKey(resource)
           && !step.next().isEmpty()

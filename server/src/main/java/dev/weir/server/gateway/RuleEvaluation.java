@@ -58,7 +58,7 @@ final class RuleEvaluation {
 
   /** The verdict, or the reason why the rules could not be evaluated. */
   private sealed interface Decided {
-    record Evaluated(Verdict verdict) implements Decided {}
+    record Evaluated(Verdict.Decided verdict) implements Decided {}
 
     record Failed(Problem problem) implements Decided {}
   }
@@ -102,7 +102,7 @@ final class RuleEvaluation {
     }
   }
 
-  private void evaluated(Verdict result) {
+  private void evaluated(Verdict.Decided result) {
     verdict = result;
     switch (result) {
       case Verdict.Passed passed -> {
@@ -117,7 +117,6 @@ final class RuleEvaluation {
         }
       }
       case Verdict.Refused refused -> refused(LimitProblems.of(refused));
-      case Verdict.Reused reused -> throw new IllegalStateException("a request without an id");
     }
   }
 

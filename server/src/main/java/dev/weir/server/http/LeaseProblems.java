@@ -12,7 +12,7 @@ public final class LeaseProblems {
   private LeaseProblems() {}
 
   /** Returns the renewed lease. Throws if it does not exist or its store is unavailable. */
-  public static Lease requireRenewed(LeaseDecision decision, String leaseId) {
+  public static Lease requireRenewed(LeaseDecision.Renewal decision, String leaseId) {
     return switch (decision) {
       case LeaseDecision.Held held -> held.lease();
       case LeaseDecision.Unchecked unchecked -> unchecked.lease();
@@ -27,12 +27,11 @@ public final class LeaseProblems {
               gone,
               "The lease was not renewed; it lasts at least until its expiresAt.",
               "Whether the lease was renewed is not known; it lasts at least until its expiresAt.");
-      case LeaseDecision.Full full -> throw new IllegalStateException("a renewal needs no place");
     };
   }
 
   /** Throws if the store is unavailable: the lease may still be held then. */
-  public static void requireReleased(LeaseDecision released) {
+  public static void requireReleased(LeaseDecision.Release released) {
     if (released instanceof LeaseDecision.Unavailable gone) {
       throw unavailable(
           gone,

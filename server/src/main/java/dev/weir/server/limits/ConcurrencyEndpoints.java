@@ -111,7 +111,7 @@ final class ConcurrencyEndpoints {
   HttpResponse<byte[]> acquire(HttpRequest<byte[]> request) {
     Definition<Concurrency> defined = resources.find(request);
     int places = places(request.getBody().orElse(NO_BODY), defined);
-    LeaseDecision decision =
+    LeaseDecision.Acquisition decision =
         leases.acquire(
             key(defined),
             defined.limit(),
@@ -138,7 +138,6 @@ final class ConcurrencyEndpoints {
               "You hold no lease.",
               "You hold no lease; one may be counted until its leaseTtl has passed.");
       case LeaseDecision.Unchecked unchecked -> lease(HttpStatus.CREATED, unchecked.lease());
-      case LeaseDecision.Gone gone -> throw new IllegalStateException("a new lease is gone");
     };
   }
 
@@ -169,7 +168,7 @@ final class ConcurrencyEndpoints {
   HttpResponse<byte[]> renew(HttpRequest<?> request) {
     Definition<Concurrency> defined = resources.find(request);
     String leaseId = leaseId(request);
-    LeaseDecision decision = leases.renew(key(defined), defined.limit(), leaseId);
+    LeaseDecision.Renewal decision = leases.renew(key(defined), defined.limit(), leaseId);
     metrics.decided(decision);
     return lease(HttpStatus.OK, LeaseProblems.requireRenewed(decision, leaseId));
   }

@@ -76,15 +76,15 @@ final class CheckJson {
         : problem.with(json -> writeMembers(json, request, refused));
   }
 
-  static void writeGrant(JsonGenerator json, CheckRequest request, Verdict verdict)
+  static void writeGrant(JsonGenerator json, CheckRequest request, Verdict.Decided verdict)
       throws IOException {
     json.writeStartObject();
     writeMembers(json, request, verdict);
     json.writeEndObject();
   }
 
-  private static void writeMembers(JsonGenerator json, CheckRequest request, Verdict verdict)
-      throws IOException {
+  private static void writeMembers(
+      JsonGenerator json, CheckRequest request, Verdict.Decided verdict) throws IOException {
     if (request.isAll()) {
       json.writeBooleanField("allowed", !(verdict instanceof Verdict.Refused));
       if (verdict instanceof Verdict.Refused refused) {
@@ -111,7 +111,6 @@ final class CheckJson {
         writeLease(json, queued.ticket());
       }
       case Verdict.Refused refused -> {}
-      case Verdict.Reused reused -> throw reused(request);
     }
     boolean isDecided = !verdict.results().isEmpty() || isReplayed(verdict);
     json.writeStringField("mode", isDecided ? Fields.lower(verdict.mode()) : "inactive");
@@ -123,12 +122,11 @@ final class CheckJson {
     }
   }
 
-  private static boolean isReplayed(Verdict verdict) {
+  private static boolean isReplayed(Verdict.Decided verdict) {
     return switch (verdict) {
       case Verdict.Passed passed -> passed.isReplayed();
       case Verdict.Queued queued -> queued.isReplayed();
       case Verdict.Refused refused -> false;
-      case Verdict.Reused reused -> false;
     };
   }
 

@@ -75,11 +75,11 @@ final class Checks {
       return null;
     }
     Verdict verdict = decide(plain);
-    return verdict instanceof Verdict.Reused ? null : new Quick(plain, verdict);
+    return verdict instanceof Verdict.Decided decided ? new Quick(plain, decided) : null;
   }
 
   /** A check and its verdict. */
-  record Quick(CheckRequest request, Verdict verdict) {}
+  record Quick(CheckRequest request, Verdict.Decided verdict) {}
 
   /** Returns how long checks take. */
   Latencies times() {

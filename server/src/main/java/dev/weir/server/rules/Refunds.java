@@ -1,16 +1,12 @@
 package dev.weir.server.rules;
 
 import dev.weir.internal.Micros;
-import dev.weir.limits.AcquireRequest;
 import dev.weir.limits.AcquireResult;
 import dev.weir.limits.Lease;
 import dev.weir.limits.LeaseDecision;
-import dev.weir.limits.LeaseStore;
-import dev.weir.limits.LimitRequest;
-import dev.weir.limits.LimitStore;
 import dev.weir.limits.Refund;
-import dev.weir.limits.RequestBinding;
 import dev.weir.limits.internal.LimitNames;
+import dev.weir.rules.GrantedChecks;
 import dev.weir.rules.LimitedRule;
 import dev.weir.rules.RuleCheck;
 import dev.weir.rules.RuleEvaluator;
@@ -24,10 +20,7 @@ import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;
 import jakarta.inject.Singleton;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -36,22 +29,12 @@ import java.util.Set;
 final class Refunds {
   private final RuleIndex rules;
   private final RuleEvaluator evaluator;
-  private final LimitStore store;
-  private final LeaseStore leases;
   private final LimitMetrics metrics;
   private final CheckSettings settings;
 
-  Refunds(
-      RuleIndex rules,
-      RuleEvaluator evaluator,
-      LimitStore store,
-      LeaseStore leases,
-      LimitMetrics metrics,
-      CheckSettings settings) {
+  Refunds(RuleIndex rules, RuleEvaluator evaluator, LimitMetrics metrics, CheckSettings settings) {
     this.rules = rules;
     this.evaluator = evaluator;
-    this.store = store;
-    this.leases = leases;
     this.metrics = metrics;
     this.settings = settings;
   }
@@ -60,29 +43,22 @@ final class Refunds {
    * A request for a refund.
    *
    * @param original the checks that were granted
-   * @param waited the checks that passed through a queue, and took nothing from their limit
    * @param leaseId the id of the leases; empty if there are none
-   * @param granted the result that the caller received
    */
-  private record Request(
-      CheckRequest original,
-      Set<RuleCheck> waited,
-      Optional<String> leaseId,
-      AcquireResult granted) {}
+  private record Request(CheckRequest original, GrantedChecks granted, Optional<String> leaseId) {}
 
   /** Refunds what was granted, and releases leases. */
   HttpResponse<byte[]> refund(byte[] body) {
     Request request = read(Fields.of(Json.read(body, 0, body.length)));
-    Optional<AcquireRequest> taken = taken(request);
     // Comes first: the id of another request refunds nothing.
-    if (taken.isPresent() && store.refund(taken.get(), request.granted()) == Refund.REUSED) {
+    if (evaluator.refund(request.granted()) == Refund.REUSED) {
       throw CheckJson.reused(request.original());
     }
     for (RuleCheck check : request.original().checks()) {
-      if (CheckRequest.isLease(check)) {
-        LeaseProblems.requireReleased(
-            leases.release(check.leaseResource(), request.leaseId().orElseThrow()));
-      }
+      request
+          .leaseId()
+          .flatMap(leaseId -> evaluator.release(check, leaseId))
+          .ifPresent(LeaseProblems::requireReleased);
     }
     return HttpResponse.noContent();
   }
@@ -118,9 +94,10 @@ final class Refunds {
         fields.choice("mode", AcquireResult.Mode.values()).orElse(AcquireResult.Mode.STORE);
     fields.refuseOthers();
     fields.throwIfWrong();
-    // With an id and without a time, the store has the time.
-    AcquireResult granted = new AcquireResult(List.of(), decidedAt.orElse(Instant.EPOCH), mode);
-    return new Request(original, waited, leaseId, granted);
+    RuleEvaluator.Repeat repeat =
+        new RuleEvaluator.Repeat(original.requestId(), settings.requestTtl());
+    return new Request(
+        original, new GrantedChecks(original.checks(), waited, repeat, decidedAt, mode), leaseId);
   }
 
   private static Optional<String> leaseId(Fields fields) {
@@ -132,28 +109,6 @@ final class Refunds {
   private static boolean hasQueue(RuleCheck check) {
     return check.rule().kind() instanceof LimitedRule.Counted counted
         && counted.queue().isPresent();
-  }
-
-  /**
-   * Returns the request to the store: with an id, the original request; without one, what was
-   * taken.
-   */
-  private Optional<AcquireRequest> taken(Request request) {
-    CheckRequest original = request.original();
-    List<RuleCheck> checks = original.checks();
-    RequestBinding binding =
-        new RuleEvaluator.Repeat(original.requestId(), settings.requestTtl()).binding(checks);
-    List<LimitRequest> parts = new ArrayList<>(checks.size());
-    for (RuleCheck check : checks) {
-      boolean isPart =
-          binding.isPresent() ? !check.rule().isShadow() : !request.waited().contains(check);
-      if (check.rule().isActive() && isPart) {
-        CheckRequest.limitRequest(check).ifPresent(parts::add);
-      }
-    }
-    return parts.isEmpty() && !binding.isPresent()
-        ? Optional.empty()
-        : Optional.of(new AcquireRequest(parts, Map.of(), binding));
   }
 
   /** Renews the leases of a check, by the rules that granted them. */
@@ -177,7 +132,7 @@ final class Refunds {
     fields.throwIfWrong();
     Optional<Lease> first = Optional.empty();
     for (RuleCheck check : request.checks()) {
-      LeaseDecision decision = evaluator.renew(check, leaseId.orElseThrow()).orElseThrow();
+      LeaseDecision.Renewal decision = evaluator.renew(check, leaseId.orElseThrow()).orElseThrow();
       metrics.decided(decision);
       Lease renewed = LeaseProblems.requireRenewed(decision, leaseId.orElseThrow());
       if (first.isEmpty() || renewed.expiresAtMicros() < first.get().expiresAtMicros()) {

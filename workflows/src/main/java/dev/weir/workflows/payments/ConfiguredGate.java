@@ -142,7 +142,6 @@ public final class ConfiguredGate implements CallGate {
         case LeaseDecision.Unavailable unavailable -> new Closed(unavailable.retryAfter());
         // Without a lease the call would be counted nowhere.
         case LeaseDecision.Unchecked unchecked -> new Closed(NO_STORE_WAIT);
-        case LeaseDecision.Gone gone -> new Closed(NO_STORE_WAIT);
       };
     }
 

@@ -113,11 +113,10 @@ public final class LeaseCeiling implements Ceiling {
       case LeaseDecision.Unavailable unavailable -> new Wait(unavailable.retryAfter());
       // A caller that is admitted without a lease is counted nowhere.
       case LeaseDecision.Unchecked unchecked -> new Wait(SECOND);
-      case LeaseDecision.Gone gone -> new Wait(SECOND);
     };
   }
 
-  private LeaseDecision acquire(String id) {
+  private LeaseDecision.Acquisition acquire(String id) {
     try {
       return leases.acquire(resource, places, id, 1);
     } catch (StoreException e) {

@@ -41,7 +41,6 @@ final class WaitingLine {
       case LeaseDecision.Full full -> Micros.duration(MAX_WAITING * queue.delayMicros());
       case LeaseDecision.Unavailable unavailable -> unavailable.retryAfter();
       case LeaseDecision.Unchecked unchecked -> Micros.duration(queue.delayMicros());
-      case LeaseDecision.Gone gone -> Micros.duration(queue.delayMicros());
     };
   }
 }

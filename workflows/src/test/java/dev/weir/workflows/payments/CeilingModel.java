@@ -223,7 +223,7 @@ final class CeilingModel implements Explorer.Model<CeilingModel.State> {
     }
     if (state.calls().size() < bounds.calls()) {
       int id = newLease(state);
-      LiveLeases.Step taken = places().acquire(live(state), "" + sharedLease(id), 1, 0);
+      LiveLeases.Step<?> taken = places().acquire(live(state), "" + sharedLease(id), 1, 0);
       if (taken.decision() instanceof LeaseDecision.Held) {
         State held = state.leases(taken.next().leases());
         List<Call> calls = new ArrayList<>(held.calls());
@@ -374,7 +374,7 @@ final class CeilingModel implements Explorer.Model<CeilingModel.State> {
   private State ended(State state, int lease, int delay) {
     String id = "" + sharedLease(lease);
     LiveLeases live = live(state);
-    LiveLeases.Step step =
+    LiveLeases.Step<?> step =
         delay == 0
             ? Concurrency.release(live, id, 0)
             : Concurrency.releaseAfter(live, id, delay * MICROS, 0);

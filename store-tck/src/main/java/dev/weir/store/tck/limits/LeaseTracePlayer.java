@@ -93,7 +93,7 @@ final class LeaseTracePlayer {
     }
   }
 
-  private void compare(String resource, LeaseDecision actual, LiveLeases.Step expected) {
+  private void compare(String resource, LeaseDecision actual, LiveLeases.Step<?> expected) {
     assertThat(actual).isEqualTo(expected.decision());
     model.put(resource, expected.next());
     if (actual instanceof LeaseDecision.Full full) {

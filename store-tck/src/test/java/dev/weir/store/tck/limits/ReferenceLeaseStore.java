@@ -40,7 +40,8 @@ public final class ReferenceLeaseStore implements LeaseStore {
   }
 
   @Override
-  public LeaseDecision acquire(String resource, Concurrency limit, String leaseId, int places) {
+  public LeaseDecision.Acquisition acquire(
+      String resource, Concurrency limit, String leaseId, int places) {
     LiveLeases before = get(resource);
     if (is(Defect.ACQUIRES_WITHOUT_A_LOCK)) {
       LockSupport.parkNanos(1);
@@ -65,18 +66,20 @@ public final class ReferenceLeaseStore implements LeaseStore {
   }
 
   @Override
-  public synchronized LeaseDecision renew(String resource, Concurrency limit, String leaseId) {
+  public synchronized LeaseDecision.Renewal renew(
+      String resource, Concurrency limit, String leaseId) {
     long now = is(Defect.RENEWS_THE_DEAD) ? now() - 1 : now();
     return put(resource, limit.renew(get(resource), leaseId, now));
   }
 
   @Override
-  public synchronized LeaseDecision release(String resource, String leaseId) {
+  public synchronized LeaseDecision.Release release(String resource, String leaseId) {
     return put(resource, Concurrency.release(get(resource), leaseId, now()));
   }
 
   @Override
-  public synchronized LeaseDecision releaseAfter(String resource, String leaseId, Duration delay) {
+  public synchronized LeaseDecision.Release releaseAfter(
+      String resource, String leaseId, Duration delay) {
     if (is(Defect.RELEASES_WITHOUT_THE_DELAY)) {
       return release(resource, leaseId);
     }
@@ -91,7 +94,7 @@ public final class ReferenceLeaseStore implements LeaseStore {
   }
 
   @Override
-  public LeaseDecision join(String resource, Queue queue, String ticketId) {
+  public LeaseDecision.Acquisition join(String resource, Queue queue, String ticketId) {
     LiveLeases before = get(resource);
     if (is(Defect.JOINS_WITHOUT_A_LOCK)) {
       LockSupport.parkNanos(1);
@@ -119,7 +122,7 @@ public final class ReferenceLeaseStore implements LeaseStore {
     return resources.getOrDefault(resource, LiveLeases.NONE);
   }
 
-  private LeaseDecision put(String resource, LiveLeases.Step step) {
+  private <D extends LeaseDecision> D put(String resource, LiveLeases.Step<D> step) {
     resources.put(resource, step.next());
     return step.decision();
   }

@@ -22,7 +22,6 @@ import java.time.Duration;
  */
 public final class RedisLeaseStore implements LeaseStore {
   private static final int HELD = 1;
-  private static final int FULL = 2;
   private static final String NO_LEASE = "";
 
   private final Redis redis;
@@ -56,18 +55,19 @@ public final class RedisLeaseStore implements LeaseStore {
   }
 
   @Override
-  public LeaseDecision acquire(String resource, Concurrency limit, String leaseId, int places) {
+  public LeaseDecision.Acquisition acquire(
+      String resource, Concurrency limit, String leaseId, int places) {
     return acquire(resource, limit, leaseId, places, LeaseHistory.UNKNOWN);
   }
 
   @Override
-  public LeaseDecision acquire(
+  public LeaseDecision.Acquisition acquire(
       String resource, Concurrency limit, String leaseId, int places, LeaseHistory history) {
     if (places < 1 || places > limit.max()) {
       throw new IllegalArgumentException(
           "places must be from 1 to %d, not %d".formatted(limit.max(), places));
     }
-    return step(
+    return acquisition(
         resource,
         "acquire",
         leaseId,
@@ -79,18 +79,20 @@ public final class RedisLeaseStore implements LeaseStore {
   }
 
   @Override
-  public LeaseDecision renew(String resource, Concurrency limit, String leaseId) {
-    return step(resource, "renew", leaseId, limit.ttlMicros());
+  public LeaseDecision.Renewal renew(String resource, Concurrency limit, String leaseId) {
+    Reply reply = step(resource, "renew", leaseId, limit.ttlMicros());
+    return reply.isHeld() ? reply.held(leaseId) : reply.gone();
   }
 
   @Override
-  public LeaseDecision release(String resource, String leaseId) {
-    return step(resource, "release", leaseId);
+  public LeaseDecision.Release release(String resource, String leaseId) {
+    return step(resource, "release", leaseId).gone();
   }
 
   @Override
-  public LeaseDecision releaseAfter(String resource, String leaseId, Duration delay) {
-    return step(resource, "release_after", leaseId, Concurrency.delayMicros(delay));
+  public LeaseDecision.Release releaseAfter(String resource, String leaseId, Duration delay) {
+    Reply reply = step(resource, "release_after", leaseId, Concurrency.delayMicros(delay));
+    return reply.isHeld() ? reply.held(leaseId) : reply.gone();
   }
 
   @Override
@@ -123,13 +125,14 @@ public final class RedisLeaseStore implements LeaseStore {
   }
 
   @Override
-  public LeaseDecision join(String resource, Queue queue, String ticketId) {
+  public LeaseDecision.Acquisition join(String resource, Queue queue, String ticketId) {
     return join(resource, queue, ticketId, LeaseHistory.UNKNOWN);
   }
 
   @Override
-  public LeaseDecision join(String resource, Queue queue, String ticketId, LeaseHistory history) {
-    return step(
+  public LeaseDecision.Acquisition join(
+      String resource, Queue queue, String ticketId, LeaseHistory history) {
+    return acquisition(
         resource,
         "join",
         ticketId,
@@ -154,7 +157,15 @@ public final class RedisLeaseStore implements LeaseStore {
     onClose.run();
   }
 
-  private LeaseDecision step(String resource, String action, String leaseId, long... numbers) {
+  private LeaseDecision.Acquisition acquisition(
+      String resource, String action, String leaseId, long... numbers) {
+    Reply reply = step(resource, action, leaseId, numbers);
+    return reply.isHeld()
+        ? reply.held(leaseId)
+        : new LeaseDecision.Full(reply.current(), reply.waitMicros());
+  }
+
+  private Reply step(String resource, String action, String leaseId, long... numbers) {
     String leases = redis.names().leases(resource);
     int slot = redis.markers().slot(leases);
     byte[][] keys = {
@@ -178,7 +189,7 @@ public final class RedisLeaseStore implements LeaseStore {
     Markers.requirePrepared(reply);
     ByteBuffer buffer = ByteBuffer.wrap(reply).order(ByteOrder.LITTLE_ENDIAN);
     redis.markers().saw(slot, Marker.read(buffer));
-    return decision(leaseId, buffer);
+    return Reply.read(buffer);
   }
 
   private byte[] run(int slot, byte[][] keys, byte[][] arguments) {
@@ -189,16 +200,24 @@ public final class RedisLeaseStore implements LeaseStore {
         });
   }
 
-  private static LeaseDecision decision(String leaseId, ByteBuffer buffer) {
-    int outcome = buffer.get();
-    int current = (int) buffer.getDouble();
-    int places = (int) buffer.getDouble();
-    long endsAtMicros = (long) buffer.getDouble();
-    long waitMicros = (long) buffer.getDouble();
-    return switch (outcome) {
-      case HELD -> new LeaseDecision.Held(new Lease(leaseId, places, endsAtMicros), current);
-      case FULL -> new LeaseDecision.Full(current, waitMicros);
-      default -> new LeaseDecision.Gone(current);
-    };
+  /** The reply of the script. */
+  private record Reply(
+      boolean isHeld, int current, int places, long endsAtMicros, long waitMicros) {
+    static Reply read(ByteBuffer buffer) {
+      return new Reply(
+          buffer.get() == HELD,
+          (int) buffer.getDouble(),
+          (int) buffer.getDouble(),
+          (long) buffer.getDouble(),
+          (long) buffer.getDouble());
+    }
+
+    LeaseDecision.Held held(String leaseId) {
+      return new LeaseDecision.Held(new Lease(leaseId, places, endsAtMicros), current);
+    }
+
+    LeaseDecision.Gone gone() {
+      return new LeaseDecision.Gone(current);
+    }
   }
 }

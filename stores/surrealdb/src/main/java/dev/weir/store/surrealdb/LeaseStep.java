@@ -1,8 +1,6 @@
 package dev.weir.store.surrealdb;
 
 import dev.weir.limits.Concurrency;
-import dev.weir.limits.Lease;
-import dev.weir.limits.LeaseDecision;
 import dev.weir.limits.LeaseHistory;
 import dev.weir.limits.Queue;
 import java.util.LinkedHashMap;
@@ -17,7 +15,6 @@ import java.util.Map;
  */
 record LeaseStep(String id, Map<String, Object> parameters) {
   private static final int HELD = 1;
-  private static final int FULL = 2;
 
   static LeaseStep acquire(
       String resource, Concurrency limit, String id, int places, LeaseHistory history) {
@@ -122,16 +119,13 @@ record LeaseStep(String id, Map<String, Object> parameters) {
     return Query.call(Query.Script.LEASES, settings, call);
   }
 
-  /** Returns the decision on this step from the numbers that the query returns. */
-  LeaseDecision decision(long[] numbers) {
-    int outcome = Math.toIntExact(numbers[0]);
-    int current = Math.toIntExact(numbers[1]);
-    if (outcome == HELD) {
-      Lease lease = new Lease(id, Math.toIntExact(numbers[2]), numbers[3]);
-      return new LeaseDecision.Held(lease, current);
-    }
-    return outcome == FULL
-        ? new LeaseDecision.Full(current, numbers[3])
-        : new LeaseDecision.Gone(current);
+  /** Returns the reply to this step from the numbers that the query returns. */
+  LeaseReply reply(long[] numbers) {
+    return new LeaseReply(
+        id,
+        numbers[0] == HELD,
+        Math.toIntExact(numbers[1]),
+        Math.toIntExact(numbers[2]),
+        numbers[3]);
   }
 }

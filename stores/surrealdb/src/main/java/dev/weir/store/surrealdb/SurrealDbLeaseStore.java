@@ -24,7 +24,7 @@ public final class SurrealDbLeaseStore implements LeaseStore {
 
   private final SurrealDb database;
   private final StoreClock clock;
-  private final Batcher<LeaseStep, LeaseDecision> batcher;
+  private final Batcher<LeaseStep, LeaseReply> batcher;
   private final Runnable onClose;
 
   /**
@@ -50,49 +50,50 @@ public final class SurrealDbLeaseStore implements LeaseStore {
     this.clock = clock;
     this.onClose = onClose;
     this.batcher =
-        new Batcher<LeaseStep, LeaseDecision>(
-                this::work, MAX_BATCH, database.settings().maxWaiting())
+        new Batcher<LeaseStep, LeaseReply>(this::work, MAX_BATCH, database.settings().maxWaiting())
             .withMaxWait(database.settings().timeout());
   }
 
   @Override
-  public LeaseDecision acquire(String resource, Concurrency limit, String leaseId, int places) {
+  public LeaseDecision.Acquisition acquire(
+      String resource, Concurrency limit, String leaseId, int places) {
     return acquire(resource, limit, leaseId, places, LeaseHistory.UNKNOWN);
   }
 
   @Override
-  public LeaseDecision acquire(
+  public LeaseDecision.Acquisition acquire(
       String resource, Concurrency limit, String leaseId, int places, LeaseHistory history) {
     if (places < 1 || places > limit.max()) {
       throw new IllegalArgumentException(
           "places must be from 1 to %d, not %d".formatted(limit.max(), places));
     }
-    return run(LeaseStep.acquire(resource, limit, leaseId, places, history));
+    return run(LeaseStep.acquire(resource, limit, leaseId, places, history)).acquisition();
   }
 
   @Override
-  public LeaseDecision renew(String resource, Concurrency limit, String leaseId) {
-    return run(LeaseStep.renew(resource, limit, leaseId));
+  public LeaseDecision.Renewal renew(String resource, Concurrency limit, String leaseId) {
+    return run(LeaseStep.renew(resource, limit, leaseId)).renewal();
   }
 
   @Override
-  public LeaseDecision release(String resource, String leaseId) {
-    return run(LeaseStep.release(resource, leaseId));
+  public LeaseDecision.Release release(String resource, String leaseId) {
+    return run(LeaseStep.release(resource, leaseId)).release();
   }
 
   @Override
-  public LeaseDecision releaseAfter(String resource, String leaseId, Duration delay) {
-    return run(LeaseStep.releaseAfter(resource, leaseId, Concurrency.delayMicros(delay)));
+  public LeaseDecision.Release releaseAfter(String resource, String leaseId, Duration delay) {
+    return run(LeaseStep.releaseAfter(resource, leaseId, Concurrency.delayMicros(delay))).release();
   }
 
   @Override
-  public LeaseDecision join(String resource, Queue queue, String ticketId) {
+  public LeaseDecision.Acquisition join(String resource, Queue queue, String ticketId) {
     return join(resource, queue, ticketId, LeaseHistory.UNKNOWN);
   }
 
   @Override
-  public LeaseDecision join(String resource, Queue queue, String ticketId, LeaseHistory history) {
-    return run(LeaseStep.join(resource, queue, ticketId, history));
+  public LeaseDecision.Acquisition join(
+      String resource, Queue queue, String ticketId, LeaseHistory history) {
+    return run(LeaseStep.join(resource, queue, ticketId, history)).acquisition();
   }
 
   @Override
@@ -118,20 +119,20 @@ public final class SurrealDbLeaseStore implements LeaseStore {
 
   @Override
   public void forget(String resource) {
-    run(LeaseStep.forget(resource));
+    var unused = run(LeaseStep.forget(resource));
   }
 
-  private LeaseDecision run(LeaseStep step) {
+  private LeaseReply run(LeaseStep step) {
     return batcher.submit(List.of(step)).getFirst();
   }
 
-  private List<LeaseDecision> work(List<LeaseStep> steps) {
+  private List<LeaseReply> work(List<LeaseStep> steps) {
     List<Value> replies = database.run(LeaseStep.query(steps, database.settings(), clock)).items();
-    List<LeaseDecision> decisions = new ArrayList<>(steps.size());
+    List<LeaseReply> results = new ArrayList<>(steps.size());
     for (int i = 0; i < steps.size(); i++) {
-      decisions.add(steps.get(i).decision(replies.get(i).numbers()));
+      results.add(steps.get(i).reply(replies.get(i).numbers()));
     }
-    return decisions;
+    return results;
   }
 
   /** Closes the connection if it belongs to this store. */

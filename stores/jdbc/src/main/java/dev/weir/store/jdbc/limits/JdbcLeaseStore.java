@@ -37,7 +37,7 @@ public final class JdbcLeaseStore implements LeaseStore {
 
   private final Transactions transactions;
   private final StoreClock clock;
-  private final Batcher<LeaseStep, LeaseDecision> batcher;
+  private final Batcher<LeaseStep, LeaseReply> batcher;
 
   /**
    * @param contended called before each retry after a conflict with another node
@@ -46,7 +46,7 @@ public final class JdbcLeaseStore implements LeaseStore {
     this.transactions = Transactions.failFast(Dialect.POSTGRESQL, database, contended);
     this.clock = clock;
     this.batcher =
-        new Batcher<LeaseStep, LeaseDecision>(this::run, MAX_BATCH, MAX_WAITING)
+        new Batcher<LeaseStep, LeaseReply>(this::run, MAX_BATCH, MAX_WAITING)
             .withMaxWait(PostgresqlPool.responseTimeout(database));
   }
 
@@ -65,48 +65,49 @@ public final class JdbcLeaseStore implements LeaseStore {
     this(database, StoreClock.DATABASE, () -> {});
   }
 
-  private List<LeaseDecision> run(List<LeaseStep> steps) {
+  private List<LeaseReply> run(List<LeaseStep> steps) {
     LeaseCall call = new LeaseCall(steps);
     return transactions.autoCommit(
         connection -> call.run(connection, Sql.givenNow(connection, clock)));
   }
 
-  private LeaseDecision run(LeaseStep step) {
+  private LeaseReply run(LeaseStep step) {
     return batcher.submit(List.of(step)).getFirst();
   }
 
   @Override
-  public LeaseDecision acquire(String resource, Concurrency limit, String leaseId, int places) {
+  public LeaseDecision.Acquisition acquire(
+      String resource, Concurrency limit, String leaseId, int places) {
     if (places < 1 || places > limit.max()) {
       throw new IllegalArgumentException(
           "places must be from 1 to %d, not %d".formatted(limit.max(), places));
     }
-    return run(LeaseStep.acquire(resource, limit, leaseId, places));
+    return run(LeaseStep.acquire(resource, limit, leaseId, places)).acquisition();
   }
 
   @Override
-  public LeaseDecision renew(String resource, Concurrency limit, String leaseId) {
-    return run(LeaseStep.renew(resource, limit, leaseId));
+  public LeaseDecision.Renewal renew(String resource, Concurrency limit, String leaseId) {
+    return run(LeaseStep.renew(resource, limit, leaseId)).renewal();
   }
 
   @Override
-  public LeaseDecision release(String resource, String leaseId) {
-    return run(LeaseStep.release(resource, leaseId));
+  public LeaseDecision.Release release(String resource, String leaseId) {
+    return run(LeaseStep.release(resource, leaseId)).release();
   }
 
   @Override
-  public LeaseDecision releaseAfter(String resource, String leaseId, Duration delay) {
-    return run(LeaseStep.releaseAfter(resource, leaseId, Concurrency.delayMicros(delay)));
+  public LeaseDecision.Release releaseAfter(String resource, String leaseId, Duration delay) {
+    return run(LeaseStep.releaseAfter(resource, leaseId, Concurrency.delayMicros(delay))).release();
   }
 
   @Override
-  public LeaseDecision join(String resource, Queue queue, String ticketId) {
-    return run(LeaseStep.join(resource, queue, ticketId));
+  public LeaseDecision.Acquisition join(String resource, Queue queue, String ticketId) {
+    return run(LeaseStep.join(resource, queue, ticketId)).acquisition();
   }
 
   @Override
   public void forget(String resource) {
-    run(LeaseStep.endAll(resource));
+    var unused = run(LeaseStep.endAll(resource));
   }
 
   @Override

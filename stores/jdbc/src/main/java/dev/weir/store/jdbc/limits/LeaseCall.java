@@ -1,7 +1,5 @@
 package dev.weir.store.jdbc.limits;
 
-import dev.weir.limits.Lease;
-import dev.weir.limits.LeaseDecision;
 import dev.weir.store.jdbc.internal.Sql;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -13,7 +11,7 @@ import java.util.List;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** A call of {@code weir_lease_step_1}: many steps as arrays, their decisions as one array. */
+/** A call of {@code weir_lease_step_1}: many steps as arrays, their replies as one array. */
 final class LeaseCall {
   private static final String CALL =
       """
@@ -22,7 +20,6 @@ final class LeaseCall {
       """;
 
   private static final int HELD = 1;
-  private static final int FULL = 2;
 
   private final List<LeaseStep> steps;
 
@@ -35,7 +32,7 @@ final class LeaseCall {
    *
    * @param nowMicros the time to decide by, null for the database's clock
    */
-  List<LeaseDecision> run(Connection connection, @Nullable Long nowMicros) throws SQLException {
+  List<LeaseReply> run(Connection connection, @Nullable Long nowMicros) throws SQLException {
     // Sorted, so that all nodes lock resources in the same order.
     TreeMap<String, Boolean> mayGrant = new TreeMap<>();
     steps.forEach(step -> mayGrant.merge(step.resource(), step.mayGrant(), Boolean::logicalOr));
@@ -57,24 +54,21 @@ final class LeaseCall {
                 steps.stream().mapToLong(LeaseStep::micros).toArray());
         ResultSet rows = statement.executeQuery()) {
       rows.next();
-      return decisions((Long[]) rows.getArray(1).getArray());
+      return replies((Long[]) rows.getArray(1).getArray());
     }
   }
 
-  private List<LeaseDecision> decisions(Long[] numbers) {
-    List<LeaseDecision> decisions = new ArrayList<>(steps.size());
+  private List<LeaseReply> replies(Long[] numbers) {
+    List<LeaseReply> replies = new ArrayList<>(steps.size());
     for (int i = 0; i < steps.size(); i++) {
-      int outcome = numbers[4 * i].intValue();
-      int current = numbers[4 * i + 1].intValue();
-      int places = numbers[4 * i + 2].intValue();
-      long micros = numbers[4 * i + 3];
-      decisions.add(
-          outcome == HELD
-              ? new LeaseDecision.Held(new Lease(steps.get(i).id(), places, micros), current)
-              : outcome == FULL
-                  ? new LeaseDecision.Full(current, micros)
-                  : new LeaseDecision.Gone(current));
+      replies.add(
+          new LeaseReply(
+              steps.get(i).id(),
+              numbers[4 * i].intValue() == HELD,
+              numbers[4 * i + 1].intValue(),
+              numbers[4 * i + 2].intValue(),
+              numbers[4 * i + 3]));
     }
-    return decisions;
+    return replies;
   }
 }
