@@ -240,8 +240,8 @@ public final class JdbcSlotLedger implements SlotLedger {
   @Override
   public Transition confirm(String eventId) {
     return end(
-        connection -> SlotEndings.confirm(dialect, connection, eventId, false),
-        connection -> SlotEndings.confirm(dialect, connection, eventId, true));
+        connection -> SlotEndings.confirmIfFree(dialect, connection, eventId),
+        connection -> SlotEndings.confirm(dialect, connection, eventId));
   }
 
   @Override
@@ -249,11 +249,9 @@ public final class JdbcSlotLedger implements SlotLedger {
     Transition transition =
         end(
             connection ->
-                SlotEndings.cancel(
+                SlotEndings.cancelIfFree(
                     dialect, connection, eventId, name -> lockIfFree(connection, name)),
-            connection ->
-                SlotEndings.cancel(
-                    dialect, connection, eventId, name -> dialect.lock(connection, clock, name)));
+            connection -> SlotEndings.cancel(dialect, connection, clock, eventId));
     if (transition instanceof Transition.Done done) {
       // This cancellation made the cached view stale.
       state.views().take(done.slot().configName());
@@ -271,12 +269,11 @@ public final class JdbcSlotLedger implements SlotLedger {
 
   /** Tries without waiting for locks; if another transaction holds one, waits in the queue. */
   private Transition end(
-      Transactions.Work<SlotEndings.Ending> attempt,
-      Transactions.Work<SlotEndings.Ending> waiting) {
+      Transactions.Work<SlotEndings.Ending> attempt, Transactions.Work<Transition> waiting) {
     return switch (transactions.write(attempt)) {
       case SlotEndings.Ending.Ended ended -> ended.transition();
       case SlotEndings.Ending.Locked locked ->
-          endings.run(locked.configName(), () -> transactions.write(waiting)).afterWaiting();
+          endings.run(locked.configName(), () -> transactions.write(waiting));
     };
   }
 

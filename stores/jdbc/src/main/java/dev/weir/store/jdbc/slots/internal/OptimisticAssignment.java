@@ -137,11 +137,11 @@ final class OptimisticAssignment {
     return decides ? EstimatedClock.Precision.FOR_PLANNING : EstimatedClock.Precision.FOR_RECORD;
   }
 
-  private Optional<WrittenBatch> write(Connection connection, WrittenBatch batch, SlotWriter writer)
-      throws SQLException {
+  private Optional<WrittenBatch> write(
+      Connection connection, WrittenBatch batch, OptimisticWriter writer) throws SQLException {
     long sentNanos = System.nanoTime();
     try {
-      SlotWriter filled = writer.slots(batch.plan().fresh(), List.of(), batch.configs());
+      OptimisticWriter filled = writer.slots(batch.plan().fresh(), batch.configs());
       if (!filled.fits()) {
         return Optional.empty();
       }

@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /** Writes a batch to Oracle by {@link OracleBlock}, in one round trip. */
-final class OracleBlockWriter implements SlotWriter {
+final class OracleBlockWriter implements OptimisticWriter {
   /** Max bytes of a slot besides its event id, of a window besides its places, and of its runs. */
   private static final int BYTES_A_SLOT = 160;
 
@@ -123,11 +123,7 @@ final class OracleBlockWriter implements SlotWriter {
   }
 
   @Override
-  public SlotWriter slots(
-      List<Slot> fresh, Collection<String> ended, Map<String, JdbcWindows> byName) {
-    if (!ended.isEmpty()) {
-      throw new IllegalArgumentException("slots are replaced under the lock");
-    }
+  public OptimisticWriter slots(List<Slot> fresh, Map<String, JdbcWindows> byName) {
     assignedAtMicros = Micros.ceil(fresh.getFirst().assignedAt());
     fresh.stream()
         .sorted(Comparator.comparing(Slot::eventId))
@@ -172,15 +168,5 @@ final class OracleBlockWriter implements SlotWriter {
       long databaseMicros = statement.getLong(7);
       return statement.wasNull() ? OptionalLong.empty() : OptionalLong.of(databaseMicros);
     }
-  }
-
-  @Override
-  public void sendAndCommit(Connection connection) {
-    throw new UnsupportedOperationException("the block takes the locks");
-  }
-
-  @Override
-  public void send(Connection connection) {
-    throw new UnsupportedOperationException("the block commits");
   }
 }

@@ -12,7 +12,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.OptionalLong;
 
 /**
  * Writes to Oracle by statements with arrays of parameters: one for the slots, and one for
@@ -122,10 +121,5 @@ final class OracleSlotWriter implements SlotWriter {
     for (Blob blob : blobs) {
       blob.free();
     }
-  }
-
-  @Override
-  public OptionalLong sendIfCurrent(Connection connection) {
-    throw new UnsupportedOperationException("several statements cannot be written conditionally");
   }
 }

@@ -327,7 +327,7 @@ final class OracleSlots implements SlotDialect {
   }
 
   @Override
-  public SlotWriter optimisticWriter(
+  public OptimisticWriter optimisticWriter(
       Collection<JdbcWindows> configs,
       int step,
       long nowMicros,

@@ -29,7 +29,7 @@ import java.util.function.ToLongFunction;
  * only if all configurations are in the state that the plan expects. So either everything is
  * written or nothing.
  */
-final class PostgresqlSlotWriter implements SlotWriter {
+final class PostgresqlSlotWriter implements SlotWriter, OptimisticWriter {
   /**
    * A separate statement, because the insert has to see that these rows are gone. A sum is in no
    * index: that of states would be read by statistics of a time when few slots had ended.
@@ -103,12 +103,17 @@ final class PostgresqlSlotWriter implements SlotWriter {
   }
 
   /** Returns a writer of the changes of a plan, which are written only if the guard passes. */
-  static SlotWriter of(Collection<JdbcWindows> configs, OptimisticGuard guard) {
+  static PostgresqlSlotWriter of(Collection<JdbcWindows> configs, OptimisticGuard guard) {
     return new PostgresqlSlotWriter(configs, guard);
   }
 
   @Override
-  public SlotWriter slots(
+  public PostgresqlSlotWriter slots(List<Slot> fresh, Map<String, JdbcWindows> byName) {
+    return slots(fresh, List.of(), byName);
+  }
+
+  @Override
+  public PostgresqlSlotWriter slots(
       List<Slot> fresh, Collection<String> ended, Map<String, JdbcWindows> byName) {
     // In the order of ids, so that two transactions with common ids cannot deadlock.
     List<Slot> slots = new ArrayList<>(fresh);

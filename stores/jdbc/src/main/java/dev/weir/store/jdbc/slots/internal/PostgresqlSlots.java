@@ -259,7 +259,7 @@ final class PostgresqlSlots implements SlotDialect {
   }
 
   @Override
-  public SlotWriter optimisticWriter(
+  public OptimisticWriter optimisticWriter(
       Collection<JdbcWindows> configs,
       int step,
       long nowMicros,

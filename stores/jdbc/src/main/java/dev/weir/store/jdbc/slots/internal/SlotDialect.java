@@ -112,7 +112,7 @@ interface SlotDialect {
    *
    * @param waits whether to wait for locks, or to write nothing if one is held
    */
-  SlotWriter optimisticWriter(
+  OptimisticWriter optimisticWriter(
       Collection<JdbcWindows> configs,
       int step,
       long nowMicros,

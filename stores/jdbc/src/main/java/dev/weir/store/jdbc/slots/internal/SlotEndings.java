@@ -28,54 +28,51 @@ final class SlotEndings {
 
     /** Another transaction holds the slot or its configuration, so nothing was done. */
     record Locked(String configName) implements Ending {}
-
-    /** Returns the transition of a transaction that waited for its locks. */
-    default Transition afterWaiting() {
-      return switch (this) {
-        case Ended ended -> ended.transition();
-        case Locked locked ->
-            throw new IllegalStateException(
-                "configuration " + locked.configName() + " is still locked after waiting");
-      };
-    }
   }
 
-  /**
-   * Confirms a slot.
-   *
-   * @param waits whether to wait for the slot while another transaction has locked it
-   */
-  static Ending confirm(SlotDialect dialect, Connection connection, String eventId, boolean waits)
+  /** Confirms a slot, unless another transaction has locked it. */
+  static Ending confirmIfFree(SlotDialect dialect, Connection connection, String eventId)
       throws SQLException {
-    Optional<Slot> found = dialect.lockSlot(connection, eventId, waits);
-    if (found.isEmpty()) {
-      return noRow(connection, eventId, waits);
+    Optional<Slot> found = dialect.lockSlot(connection, eventId, false);
+    if (found.isPresent()) {
+      return new Ending.Ended(confirm(dialect, connection, found.get()));
     }
-    Slot slot = found.get();
+    Optional<Slot> seen = SlotReads.find(connection, eventId);
+    return seen.isPresent()
+        ? new Ending.Locked(seen.get().configName())
+        : new Ending.Ended(new Transition.Unknown());
+  }
+
+  /** Confirms a slot, and waits for it while another transaction has locked it. */
+  static Transition confirm(SlotDialect dialect, Connection connection, String eventId)
+      throws SQLException {
+    Optional<Slot> found = dialect.lockSlot(connection, eventId, true);
+    return found.isPresent()
+        ? confirm(dialect, connection, found.get())
+        : noRow(connection, eventId);
+  }
+
+  private static Transition confirm(SlotDialect dialect, Connection connection, Slot slot)
+      throws SQLException {
     if (!slot.state().holds()) {
-      return new Ending.Ended(new Transition.Conflict(slot));
+      return new Transition.Conflict(slot);
     }
     if (slot.state() == SlotState.ASSIGNED) {
       dialect.setState(connection, List.of(slot.eventId()), SlotState.CONFIRMED);
     }
-    return new Ending.Ended(new Transition.Done(slot.in(SlotState.CONFIRMED)));
+    return new Transition.Done(slot.in(SlotState.CONFIRMED));
   }
 
   /**
-   * Decides what a missing row means. A new slot of a cancelled event replaces the old row, so
-   * waiting for a row that is replaced meanwhile finds none, although the event was known all the
-   * time.
+   * Decides what a missing row means after waiting for it. A new slot of a cancelled event replaces
+   * the old row, so waiting for a row that is replaced meanwhile finds none, although the event was
+   * known all the time.
    */
-  private static Ending noRow(Connection connection, String eventId, boolean waited)
-      throws SQLException {
-    Optional<Slot> seen = SlotReads.find(connection, eventId);
-    if (seen.isEmpty()) {
-      return new Ending.Ended(new Transition.Unknown());
-    }
-    if (waited) {
+  private static Transition noRow(Connection connection, String eventId) throws SQLException {
+    if (SlotReads.find(connection, eventId).isPresent()) {
       throw new SQLException("the event has a new slot", Transactions.TRY_AGAIN);
     }
-    return new Ending.Locked(seen.get().configName());
+    return new Transition.Unknown();
   }
 
   /** Locks a configuration by its name; empty if that would take too long. */
@@ -84,27 +81,47 @@ final class SlotEndings {
   }
 
   /**
-   * Cancels a slot.
+   * Cancels a slot if its configuration can be locked.
    *
    * <p>Locks the configuration first, then the slot, in the order in which all transactions lock.
    * The slot's configuration has to be read without a lock, so it may have changed by the time both
    * are locked: a cancelled event may have a new slot of another configuration. Then both locks are
    * released before the other configuration is tried.
    */
-  static Ending cancel(SlotDialect dialect, Connection connection, String eventId, ConfigLock lock)
+  static Ending cancelIfFree(
+      SlotDialect dialect, Connection connection, String eventId, ConfigLock lock)
       throws SQLException {
     Optional<Slot> seen = SlotReads.find(connection, eventId);
     if (seen.isEmpty()) {
       return new Ending.Ended(new Transition.Unknown());
     }
     Optional<ConfigRow> configRow = lock.of(seen.get().configName());
-    if (configRow.isEmpty()) {
-      return new Ending.Locked(seen.get().configName());
-    }
+    return configRow.isPresent()
+        ? new Ending.Ended(cancel(dialect, connection, configRow.get(), eventId))
+        : new Ending.Locked(seen.get().configName());
+  }
+
+  /** Cancels a slot as {@link #cancelIfFree} does, and waits for its configuration. */
+  static Transition cancel(
+      SlotDialect dialect, Connection connection, StoreClock clock, String eventId)
+      throws SQLException {
+    Optional<Slot> seen = SlotReads.find(connection, eventId);
+    return seen.isPresent()
+        ? cancel(
+            dialect,
+            connection,
+            dialect.lock(connection, clock, seen.get().configName()).orElseThrow(),
+            eventId)
+        : new Transition.Unknown();
+  }
+
+  private static Transition cancel(
+      SlotDialect dialect, Connection connection, ConfigRow configRow, String eventId)
+      throws SQLException {
     Optional<Slot> found = dialect.lockSlot(connection, eventId, true);
     return found.isPresent()
-        ? new Ending.Ended(cancel(dialect, connection, configRow.get(), found.get()))
-        : noRow(connection, eventId, true);
+        ? cancel(dialect, connection, configRow, found.get())
+        : noRow(connection, eventId);
   }
 
   private static Transition cancel(

@@ -47,13 +47,7 @@ final class EndingCostTest {
     return transactions.write(
         connection -> {
           long before = rows(connection);
-          assertThat(
-                  SlotEndings.cancel(
-                          DIALECT,
-                          connection,
-                          account.id(event),
-                          name -> DIALECT.lock(connection, time, name))
-                      .afterWaiting())
+          assertThat(SlotEndings.cancel(DIALECT, connection, time, account.id(event)))
               .isInstanceOf(Transition.Done.class);
           return rows(connection) - before;
         });

@@ -157,7 +157,7 @@ final class OracleBlockTest {
         BatchPlan.of(requests(prefix, count), Map.of(), opened, WaitMode.NONE, NOON, new Random(1))
             .fresh();
     return new OracleBlockWriter(call, opened.values(), 7, earliest, latest)
-        .slots(fresh, List.of(), opened)
+        .slots(fresh, opened)
         .sendIfCurrent(connection);
   }
 

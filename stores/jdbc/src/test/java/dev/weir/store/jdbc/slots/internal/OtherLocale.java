@@ -69,7 +69,7 @@ final class OtherLocale {
         BatchPlan.of(
             List.of(request), Map.of(), opened, WaitMode.NONE, Account.NOON, new Random(1));
     new OracleBlockWriter("", opened.values(), 7, 1, 2)
-        .slots(plan.fresh(), List.of(), opened)
+        .slots(plan.fresh(), opened)
         .sendIfCurrent(connection);
     return parameters;
   }
