@@ -61,6 +61,7 @@ final class ArchitectureTest {
           "dev.weir.slots.planning.internal.TimeSpan");
 
   private static final String SERVER = "dev.weir.server.";
+  private static final String SIMULATOR = "dev.weir.payments.simulator..";
   private static final String INTERNAL = ".internal";
   private static final List<String> CAPABILITIES =
       List.of(
@@ -103,9 +104,9 @@ final class ArchitectureTest {
   void publishedTypesShowNoInternalOnes() {
     classes()
         .that()
-        .resideInAnyPackage(with("dev.weir.store..", ENGINE))
+        .resideInAnyPackage(with("dev.weir.store..", with("dev.weir.payments..", ENGINE)))
         .and()
-        .resideOutsideOfPackage("..internal..")
+        .resideOutsideOfPackages("..internal..", SIMULATOR)
         .and()
         .arePublic()
         .should(showNoInternalTypes())
@@ -198,14 +199,51 @@ final class ArchitectureTest {
         .check(HOUSE);
   }
 
+  /** And each product its own tables. */
   @Test
   void onlyTheWiringKnowsTheStores() {
     noClasses()
         .that()
-        .resideOutsideOfPackages("dev.weir.store..", "dev.weir.server.wiring..")
+        .resideOutsideOfPackages(
+            "dev.weir.store..", "dev.weir.payments.jdbc..", "dev.weir.server.wiring..")
         .should()
         .dependOnClassesThat()
-        .resideInAPackage("dev.weir.store..")
+        .resideInAnyPackage("dev.weir.store..", "dev.weir.payments.jdbc..")
+        .check(HOUSE);
+  }
+
+  /** So that there can be a server without them, and nothing that is published simulates. */
+  @Test
+  void onlyTheServerKnowsPaymentsAndTheirSimulator() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages("dev.weir.payments..", "dev.weir.server..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("dev.weir.payments..")
+        .check(HOUSE);
+    noClasses()
+        .that()
+        .resideOutsideOfPackages(SIMULATOR, "dev.weir.server..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage(SIMULATOR)
+        .check(HOUSE);
+  }
+
+  /** It is the other side of a connection: what it counts must not be what the workflows think. */
+  @Test
+  void theSimulatorOfThePaymentApiKnowsNothingOfPayments() {
+    noClasses()
+        .that()
+        .resideInAPackage(SIMULATOR)
+        .should()
+        .dependOnClassesThat(
+            DescribedPredicate.describe(
+                "are other ones of ours",
+                type ->
+                    type.getPackageName().startsWith("dev.weir")
+                        && !PackageMatcher.of(SIMULATOR).matches(type.getPackageName())))
         .check(HOUSE);
   }
 
@@ -238,7 +276,7 @@ final class ArchitectureTest {
 
   /** So nothing of it is loaded before the first payment. */
   @Test
-  void theServerKnowsTemporalOnlyByTheWorkflows() {
+  void theServerKnowsTemporalOnlyByWorkflowsAndPayments() {
     noClasses()
         .that()
         .resideInAPackage("dev.weir.server..")

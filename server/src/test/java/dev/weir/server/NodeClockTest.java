@@ -65,9 +65,7 @@ final class NodeClockTest {
           // Slots say when; the wait until then is counted by this node and by Temporal.
           Map.entry("dev.weir.workflows.PacedStarter", "the delay of a start"),
           Map.entry("dev.weir.server.wiring.RunningPayments", "dates in Retry-After"),
-          Map.entry(
-              "dev.weir.workflows.downstream.internal.DownstreamSimulator",
-              "a payment API for trials"));
+          Map.entry("dev.weir.payments.simulator.DownstreamSimulator", "a payment API for trials"));
 
   @Test
   void onlyListedClassesAskTheClockOfThisMachine() {

@@ -1,11 +1,11 @@
 package dev.weir.server.cli;
 
+import dev.weir.payments.simulator.DownstreamServer;
+import dev.weir.payments.simulator.DownstreamSimulator;
+import dev.weir.payments.simulator.SimulatorSettings;
+import dev.weir.payments.simulator.report.ReportSection;
+import dev.weir.payments.simulator.report.ReportText;
 import dev.weir.server.wiring.postgresql.FileProblem;
-import dev.weir.workflows.downstream.internal.DownstreamServer;
-import dev.weir.workflows.downstream.internal.DownstreamSimulator;
-import dev.weir.workflows.downstream.internal.SimulatorSettings;
-import dev.weir.workflows.report.internal.ReportSection;
-import dev.weir.workflows.report.internal.ReportText;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;

@@ -1,10 +1,10 @@
 package dev.weir.server.cli;
 
-import dev.weir.engine.payments.FeedRecord;
-import dev.weir.workflows.feed.internal.FeedException;
-import dev.weir.workflows.feed.internal.FeedFormat;
-import dev.weir.workflows.feed.internal.FeedReader;
-import dev.weir.workflows.feed.internal.FeedTotals;
+import dev.weir.payments.FeedRecord;
+import dev.weir.payments.feed.internal.FeedException;
+import dev.weir.payments.feed.internal.FeedFormat;
+import dev.weir.payments.feed.internal.FeedReader;
+import dev.weir.payments.feed.internal.FeedTotals;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;

@@ -1,6 +1,6 @@
 package dev.weir.server.cli;
 
-import dev.weir.workflows.feed.internal.RecordReader;
+import dev.weir.payments.feed.internal.RecordReader;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 

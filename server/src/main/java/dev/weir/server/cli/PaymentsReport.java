@@ -1,12 +1,12 @@
 package dev.weir.server.cli;
 
+import dev.weir.payments.simulator.SimulatorSettings;
+import dev.weir.payments.simulator.calls.CallTally;
+import dev.weir.payments.simulator.calls.RecordedCalls;
+import dev.weir.payments.simulator.report.ReportChart;
+import dev.weir.payments.simulator.report.ReportSection;
+import dev.weir.payments.simulator.report.ReportText;
 import dev.weir.server.wiring.postgresql.FileProblem;
-import dev.weir.workflows.calls.internal.CallTally;
-import dev.weir.workflows.calls.internal.RecordedCalls;
-import dev.weir.workflows.downstream.internal.SimulatorSettings;
-import dev.weir.workflows.report.internal.ReportChart;
-import dev.weir.workflows.report.internal.ReportSection;
-import dev.weir.workflows.report.internal.ReportText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,10 +1,10 @@
 package dev.weir.server.metrics;
 
-import dev.weir.engine.payments.FeedStatus;
-import dev.weir.engine.payments.PaymentCall;
-import dev.weir.engine.payments.PaymentState;
-import dev.weir.workflows.payments.FeedReceiver;
-import dev.weir.workflows.payments.PaymentObserver;
+import dev.weir.payments.FeedStatus;
+import dev.weir.payments.PaymentCall;
+import dev.weir.payments.PaymentState;
+import dev.weir.payments.workflows.FeedReceiver;
+import dev.weir.payments.workflows.PaymentObserver;
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;

@@ -1,7 +1,7 @@
 package dev.weir.server.payments;
 
-import dev.weir.engine.payments.FeedScope;
-import dev.weir.engine.payments.PaymentStore;
+import dev.weir.payments.FeedScope;
+import dev.weir.payments.PaymentStore;
 import dev.weir.server.http.Caller;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.PathSegment;

@@ -1,13 +1,14 @@
 package dev.weir.server.payments;
 
-import dev.weir.engine.payments.FeedStatus;
-import dev.weir.engine.payments.PaymentStore;
 import dev.weir.internal.Micros;
+import dev.weir.payments.FeedStatus;
+import dev.weir.payments.PaymentStore;
+import dev.weir.payments.simulator.report.FeedCalls;
+import dev.weir.payments.simulator.report.FeedCounts;
+import dev.weir.payments.simulator.report.ReportChart;
+import dev.weir.payments.simulator.report.ReportSection;
+import dev.weir.payments.simulator.report.ReportText;
 import dev.weir.server.http.MediaTypes;
-import dev.weir.workflows.report.internal.FeedCalls;
-import dev.weir.workflows.report.internal.ReportChart;
-import dev.weir.workflows.report.internal.ReportSection;
-import dev.weir.workflows.report.internal.ReportText;
 import io.micronaut.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -40,17 +41,32 @@ final class FeedReport {
         break;
       }
     }
+    FeedCounts became = counts(feed);
     return new FeedReport(
         new ReportSection(
             "Feed " + feed.feedId(),
             backend.ceiling(),
             FeedCalls.statistics(
-                feed,
-                counts,
+                became,
+                counts.stream()
+                    .map(count -> new FeedCalls.CallCount(count.from(), count.calls()))
+                    .toList(),
                 interval,
                 store.maxCallsInASecond(feed.feedId()),
                 store.callsTooMany(feed.feedId())),
-            Optional.of(feed)));
+            Optional.of(became)));
+  }
+
+  private static FeedCounts counts(FeedStatus feed) {
+    return new FeedCounts(
+        feed.read(),
+        feed.rejected(),
+        feed.repeated(),
+        feed.paid(),
+        feed.failed(),
+        feed.cancelled(),
+        feed.firstScheduled(),
+        feed.lastScheduled());
   }
 
   HttpResponse<byte[]> chart(ZoneId zone) {

@@ -1,7 +1,7 @@
 package dev.weir.server.payments;
 
-import dev.weir.engine.payments.PaymentStore;
-import dev.weir.workflows.payments.FeedReceiver;
+import dev.weir.payments.PaymentStore;
+import dev.weir.payments.workflows.FeedReceiver;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.Function;

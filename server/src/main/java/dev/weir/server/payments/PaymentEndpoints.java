@@ -1,10 +1,10 @@
 package dev.weir.server.payments;
 
-import dev.weir.engine.payments.FeedScope;
-import dev.weir.engine.payments.Payment;
-import dev.weir.engine.payments.PaymentState;
-import dev.weir.engine.payments.PaymentStatus;
-import dev.weir.engine.payments.PaymentStore.Cancellation;
+import dev.weir.payments.FeedScope;
+import dev.weir.payments.Payment;
+import dev.weir.payments.PaymentState;
+import dev.weir.payments.PaymentStatus;
+import dev.weir.payments.PaymentStore.Cancellation;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.PathSegment;
 import dev.weir.server.http.Problem;

@@ -1,10 +1,10 @@
 package dev.weir.server.payments;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.engine.payments.FeedRecord;
-import dev.weir.engine.payments.FeedStatus;
-import dev.weir.engine.payments.PaymentState;
-import dev.weir.engine.payments.PaymentStatus;
+import dev.weir.payments.FeedRecord;
+import dev.weir.payments.FeedStatus;
+import dev.weir.payments.PaymentState;
+import dev.weir.payments.PaymentStatus;
 import dev.weir.server.http.TimeText;
 import java.io.IOException;
 import java.time.Instant;

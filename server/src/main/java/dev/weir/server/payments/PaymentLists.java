@@ -1,10 +1,10 @@
 package dev.weir.server.payments;
 
-import dev.weir.engine.payments.FeedScope;
-import dev.weir.engine.payments.PaymentQuery;
-import dev.weir.engine.payments.PaymentQuery.Cursor;
-import dev.weir.engine.payments.PaymentState;
 import dev.weir.internal.Micros;
+import dev.weir.payments.FeedScope;
+import dev.weir.payments.PaymentQuery;
+import dev.weir.payments.PaymentQuery.Cursor;
+import dev.weir.payments.PaymentState;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Responses;
 import io.micronaut.http.HttpRequest;

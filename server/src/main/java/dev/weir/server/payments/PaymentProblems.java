@@ -1,6 +1,6 @@
 package dev.weir.server.payments;
 
-import dev.weir.engine.payments.PaymentState;
+import dev.weir.payments.PaymentState;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.MediaTypes;
 import dev.weir.server.http.Problem;

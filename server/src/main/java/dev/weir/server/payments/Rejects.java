@@ -1,6 +1,6 @@
 package dev.weir.server.payments;
 
-import dev.weir.engine.payments.FeedRecord;
+import dev.weir.payments.FeedRecord;
 import dev.weir.server.http.Json;
 import dev.weir.server.http.MediaTypes;
 import io.micronaut.http.HttpResponse;

@@ -1,7 +1,7 @@
 package dev.weir.server.wiring;
 
 import dev.weir.PartOwnership;
-import dev.weir.workflows.payments.Ceiling;
+import dev.weir.payments.workflows.Ceiling;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;

@@ -2,9 +2,9 @@ package dev.weir.server.wiring;
 
 import dev.weir.PartOwnership;
 import dev.weir.StoreException;
-import dev.weir.engine.payments.PaymentStore;
+import dev.weir.payments.PaymentStore;
+import dev.weir.payments.workflows.Payments;
 import dev.weir.workflows.SlotSource;
-import dev.weir.workflows.payments.Payments;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;

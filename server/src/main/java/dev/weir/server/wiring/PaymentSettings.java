@@ -1,8 +1,8 @@
 package dev.weir.server.wiring;
 
+import dev.weir.payments.workflows.AnswerFields;
+import dev.weir.payments.workflows.StatusMeanings;
 import dev.weir.workflows.TemporalConnection;
-import dev.weir.workflows.payments.AnswerFields;
-import dev.weir.workflows.payments.StatusMeanings;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;

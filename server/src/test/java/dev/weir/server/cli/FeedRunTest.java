@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.weir.client.WeirClient;
-import dev.weir.workflows.feed.internal.FeedFormat;
+import dev.weir.payments.feed.internal.FeedFormat;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;

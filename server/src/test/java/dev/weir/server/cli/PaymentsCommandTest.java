@@ -3,9 +3,9 @@ package dev.weir.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.client.Feed;
-import dev.weir.workflows.calls.internal.CallLog;
-import dev.weir.workflows.calls.internal.CallResult;
-import dev.weir.workflows.calls.internal.RecordedCall;
+import dev.weir.payments.simulator.calls.CallLog;
+import dev.weir.payments.simulator.calls.CallResult;
+import dev.weir.payments.simulator.calls.RecordedCall;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,12 +2,12 @@ package dev.weir.server.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.payments.simulator.DownstreamServer;
+import dev.weir.payments.simulator.DownstreamSimulator;
+import dev.weir.payments.simulator.SimulatorSettings;
+import dev.weir.payments.simulator.calls.RecordedCalls;
 import dev.weir.server.http.Http;
 import dev.weir.server.payments.Feeds;
-import dev.weir.workflows.calls.internal.RecordedCalls;
-import dev.weir.workflows.downstream.internal.DownstreamServer;
-import dev.weir.workflows.downstream.internal.DownstreamSimulator;
-import dev.weir.workflows.downstream.internal.SimulatorSettings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -2,10 +2,10 @@ package dev.weir.server.payments;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.payments.simulator.calls.CallTally;
+import dev.weir.payments.simulator.calls.RecordedCalls;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
-import dev.weir.workflows.calls.internal.CallTally;
-import dev.weir.workflows.calls.internal.RecordedCalls;
 import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.nio.file.Path;

@@ -2,6 +2,9 @@ package dev.weir.server.payments;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.payments.simulator.DownstreamServer;
+import dev.weir.payments.simulator.DownstreamSimulator;
+import dev.weir.payments.simulator.SimulatorSettings;
 import dev.weir.server.faults.PreparedDatabase;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
@@ -9,9 +12,6 @@ import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.Setting;
 import dev.weir.server.wiring.Settings;
 import dev.weir.server.wiring.postgresql.EmbeddedDatabase;
-import dev.weir.workflows.downstream.internal.DownstreamServer;
-import dev.weir.workflows.downstream.internal.DownstreamSimulator;
-import dev.weir.workflows.downstream.internal.SimulatorSettings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

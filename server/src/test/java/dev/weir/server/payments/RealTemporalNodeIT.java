@@ -3,13 +3,13 @@ package dev.weir.server.payments;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.weir.payments.simulator.DownstreamServer;
+import dev.weir.payments.simulator.DownstreamSimulator;
+import dev.weir.payments.simulator.SimulatorSettings;
 import dev.weir.server.http.Http;
 import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.Setting;
 import dev.weir.server.wiring.Settings;
-import dev.weir.workflows.downstream.internal.DownstreamServer;
-import dev.weir.workflows.downstream.internal.DownstreamSimulator;
-import dev.weir.workflows.downstream.internal.SimulatorSettings;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;

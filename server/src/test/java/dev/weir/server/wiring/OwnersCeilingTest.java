@@ -3,7 +3,7 @@ package dev.weir.server.wiring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.PartOwnership;
-import dev.weir.workflows.payments.Ceiling;
+import dev.weir.payments.workflows.Ceiling;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;

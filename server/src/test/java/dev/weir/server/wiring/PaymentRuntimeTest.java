@@ -3,10 +3,10 @@ package dev.weir.server.wiring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.PartOwnership;
-import dev.weir.engine.payments.PaymentStore;
+import dev.weir.payments.PaymentStore;
+import dev.weir.payments.workflows.AnswerFields;
+import dev.weir.payments.workflows.StatusMeanings;
 import dev.weir.workflows.SlotSource;
-import dev.weir.workflows.payments.AnswerFields;
-import dev.weir.workflows.payments.StatusMeanings;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;

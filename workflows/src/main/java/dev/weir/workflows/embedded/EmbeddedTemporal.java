@@ -8,7 +8,7 @@ import java.time.Duration;
 
 /**
  * Temporal's test server, in memory, without a port, in real time. It loses its workflows when it
- * is closed or the process ends; {@link dev.weir.workflows.payments.PaymentReconciler#restartPage}
+ * is closed or the process ends; {@link dev.weir.payments.workflows.PaymentReconciler#restartPage}
  * starts those of payments again.
  */
 public final class EmbeddedTemporal implements AutoCloseable {

@@ -5,13 +5,20 @@ import dev.weir.StoreException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
+import org.flywaydb.core.api.MigrationInfo;
+import org.flywaydb.core.api.MigrationState;
 import org.flywaydb.core.api.exception.FlywayValidateException;
 
 /**
  * Creates and updates the tables.
+ *
+ * <p>A product on the same tables, such as payments, brings its migrations in a folder of its own
+ * below the one of the store: {@code db/weir/postgresql/payments}. Flyway finds the folders of all
+ * jars and applies their migrations in the order of their numbers, which no two share.
  *
  * <p>A statement of a migration may take hours on a large table, and a connection may be idle as
  * long, so migrations have connections of their own: those of the pool give up after half a minute.
@@ -22,6 +29,10 @@ final class Migrations {
 
   /** Long enough for any statement; a server that is gone is noticed by TCP's keep-alive. */
   private static final Duration MAX_STATEMENT = Duration.ofDays(1);
+
+  /** Versions that were applied from the folder of the store, before products had their own. */
+  private static final Set<String> MOVED_TO_PRODUCTS =
+      Set.of("6", "6.1", "11.1", "12.1", "12.3", "12.4", "15.5");
 
   private Migrations() {}
 
@@ -48,6 +59,7 @@ final class Migrations {
         .baselineVersion("0")
         // Versions are numbered by capability, so a new one may be below the highest.
         .outOfOrder(true)
+        .ignoreMigrationPatterns("*:future", "*:missing")
         .load();
   }
 
@@ -57,20 +69,52 @@ final class Migrations {
    */
   static boolean run(Flyway flyway) {
     try {
+      refuseUnknown(flyway);
       return flyway.migrate().success;
     } catch (FlywayValidateException e) {
       List<FailedMigration> failed = FailedMigration.of(flyway);
       if (!failed.isEmpty()) {
         return repeat(flyway, failed, e);
       }
-      throw new StoreException(
-          StoreException.Outcome.NONE,
-          "Weir's tables were created by a build that cannot be upgraded to this one;"
-              + " use an empty database or data folder",
-          e);
+      throw refusal(e);
     } catch (FlywayException e) {
       throw new StoreException(StoreException.Outcome.UNKNOWN, text(e), e);
     }
+  }
+
+  /**
+   * Refuses tables with a migration that is not known here and was numbered before one that is,
+   * unless it belongs to a product that is not on the class path.
+   */
+  private static void refuseUnknown(Flyway flyway) {
+    List<MigrationInfo> migrations = List.of(flyway.info().all());
+    for (MigrationInfo migration : migrations) {
+      if (migration.getState() == MigrationState.MISSING_SUCCESS
+          && !isOfAbsentProduct(migration, migrations)) {
+        throw refusal(
+            new IllegalStateException(
+                "the migration %s is not known".formatted(migration.getScript())));
+      }
+    }
+  }
+
+  private static boolean isOfAbsentProduct(MigrationInfo missing, List<MigrationInfo> migrations) {
+    String script = missing.getScript();
+    int folderEnd = script.lastIndexOf('/') + 1;
+    if (folderEnd == 0) {
+      return MOVED_TO_PRODUCTS.contains(missing.getVersion().getVersion());
+    }
+    String folder = script.substring(0, folderEnd);
+    return migrations.stream()
+        .noneMatch(known -> known.getPhysicalLocation().replace('\\', '/').contains("/" + folder));
+  }
+
+  private static StoreException refusal(Exception cause) {
+    return new StoreException(
+        StoreException.Outcome.NONE,
+        "Weir's tables were created by a build that cannot be upgraded to this one;"
+            + " use an empty database or data folder",
+        cause);
   }
 
   /**

@@ -133,25 +133,44 @@ final class MigrationTest {
   @Test
   void nodeStartsOnTablesOfTheNextVersionIfItsNumbersAreHigher() {
     PostgresqlPool.migrate(pool);
-    addMigration("99");
+    addMigration("99", "V99__later.sql");
 
     PostgresqlPool.migrate(pool);
 
-    addMigration("1.99");
+    addMigration("1.99", "V1.99__later.sql");
     assertThatThrownBy(() -> PostgresqlPool.migrate(pool)).isInstanceOf(StoreException.class);
   }
 
+  @Test
+  void productWithoutItsJarHasNoTables() {
+    PostgresqlPool.migrate(pool);
+
+    assertThat(Database.number(pool, "select count(*) from pg_class where relname ~ '^payment'"))
+        .isZero();
+  }
+
+  @Test
+  void nodeWithoutAProductStartsOnTablesThatHaveIt() {
+    PostgresqlPool.migrate(pool);
+    addMigration("6", "V6__payments.sql");
+    addMigration("1.99", "payments/V1.99__later.sql");
+
+    PostgresqlPool.migrate(pool);
+
+    assertThat(Database.number(pool, APPLIED)).isEqualTo(1);
+  }
+
   /** Adds a migration that this version does not know. */
-  private void addMigration(String version) {
+  private void addMigration(String version, String script) {
     Database.execute(
         pool,
         """
         insert into weir_migration
-        select installed_rank + 1, '%1$s', 'later', type, 'V%1$s__later.sql', 7, installed_by,
-               installed_on, execution_time, success
+        select installed_rank + 1, '%s', 'later', type, '%s', 7, installed_by, installed_on,
+               execution_time, success
         from weir_migration order by installed_rank desc limit 1
         """
-            .formatted(version));
+            .formatted(version, script));
   }
 
   @Test

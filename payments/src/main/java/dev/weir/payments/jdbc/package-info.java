@@ -1,0 +1,5 @@
+/** Payments and their feeds, in PostgreSQL. */
+@NullMarked
+package dev.weir.payments.jdbc;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,73 @@
+package dev.weir.payments.workflows;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Locale;
+
+/**
+ * The body of a payment API's answer.
+ *
+ * @param json what it says; a missing node if that is nothing, or cannot be read
+ * @param problem why it cannot be read; empty if it can
+ */
+record AnswerBody(JsonNode json, String problem) {
+  private static final int MAX_BYTES = 1 << 20;
+
+  /** With exact amounts. What two parsers could read differently is not read. */
+  private static final ObjectMapper MAPPER =
+      JsonMapper.builder()
+          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .build();
+
+  private static final AnswerBody SILENT = new AnswerBody(MAPPER.missingNode(), "");
+
+  /**
+   * Reads a body. One without JSON says nothing, except for a page: that is what a proxy answers in
+   * place of the API.
+   *
+   * @param type the content type; empty if it is not known
+   */
+  static AnswerBody read(InputStream body, String type) throws IOException {
+    byte[] bytes = body.readNBytes(MAX_BYTES + 1);
+    String kind = type.toLowerCase(Locale.ROOT);
+    if (bytes.length > MAX_BYTES) {
+      return unreadable("is longer than 1 MiB");
+    }
+    if (kind.startsWith("text/html")) {
+      return unreadable("is an HTML page");
+    }
+    try {
+      JsonNode node = MAPPER.readTree(bytes);
+      return node == null || node.isMissingNode() ? SILENT : new AnswerBody(node, "");
+    } catch (JsonProcessingException e) {
+      return kind.contains("json") || looksLikeJson(bytes)
+          ? unreadable("is not valid JSON: " + e.getOriginalMessage())
+          : SILENT;
+    }
+  }
+
+  private static AnswerBody unreadable(String problem) {
+    return new AnswerBody(MAPPER.missingNode(), "its body " + problem);
+  }
+
+  private static boolean looksLikeJson(byte[] bytes) {
+    for (byte each : bytes) {
+      if (each == '{' || each == '[') {
+        return true;
+      }
+      // Spaces, and what UTF-16 and byte order marks put before the first character.
+      if (each > ' ') {
+        return false;
+      }
+    }
+    return false;
+  }
+}

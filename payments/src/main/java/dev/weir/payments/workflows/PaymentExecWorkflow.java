@@ -1,0 +1,12 @@
+package dev.weir.payments.workflows;
+
+import io.temporal.workflow.WorkflowInterface;
+import io.temporal.workflow.WorkflowMethod;
+
+/** Makes one payment, once its time has come. */
+@WorkflowInterface
+public interface PaymentExecWorkflow {
+  /** Calls the downstream until the payment has ended. */
+  @WorkflowMethod
+  void pay(String paymentId);
+}

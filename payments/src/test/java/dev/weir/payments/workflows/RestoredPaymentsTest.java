@@ -1,0 +1,300 @@
+package dev.weir.payments.workflows;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.StoreException;
+import dev.weir.payments.FeedRecord;
+import dev.weir.payments.FeedScope;
+import dev.weir.payments.Payment;
+import dev.weir.payments.PaymentCall;
+import dev.weir.payments.PaymentState;
+import dev.weir.payments.PaymentStatus;
+import dev.weir.payments.PaymentStore;
+import dev.weir.payments.jdbc.JdbcPaymentStore;
+import dev.weir.payments.workflows.PaymentActivities.Kind;
+import dev.weir.slots.SlotObserver;
+import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.SlotScheduler;
+import dev.weir.slots.SlotStore;
+import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.limits.JdbcLeaseStore;
+import dev.weir.store.jdbc.slots.internal.JdbcSlotConfigs;
+import dev.weir.store.jdbc.slots.internal.JdbcSlotLedger;
+import dev.weir.store.jdbc.slots.internal.JdbcSlotUpkeep;
+import dev.weir.store.tck.internal.Await;
+import dev.weir.workflows.SlotSource;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * A database that is replaced by a backup of it under a node that makes payments. What was paid
+ * since the backup is open again, and nothing says that it was called.
+ */
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class RestoredPaymentsTest {
+  private static final String CONFIG = "bank";
+
+  private HikariDataSource pool;
+  private SlotScheduler scheduler;
+  private PaymentStore store;
+  private final Bank bank = new Bank();
+
+  /** Makes every payment as often as it is asked to, as one that has forgotten the ids. */
+  private static final class Bank implements Downstream {
+    final List<String> made = new CopyOnWriteArrayList<>();
+    final List<String> lookedUp = new CopyOnWriteArrayList<>();
+    volatile boolean hasLookUp;
+
+    @Override
+    public Answer pay(Payment payment) {
+      made.add(payment.paymentId());
+      return new Answer.Paid("made");
+    }
+
+    @Override
+    public boolean hasLookUp() {
+      return hasLookUp;
+    }
+
+    @Override
+    public LookUp lookUp(Payment payment) {
+      lookedUp.add(payment.paymentId());
+      return made.contains(payment.paymentId()) ? new LookUp.Made("found") : new LookUp.NotKnown();
+    }
+
+    @Override
+    public Duration maxCallTime() {
+      return Duration.ofSeconds(10);
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  @BeforeEach
+  void start() {
+    pool = TestDatabase.open(4);
+    scheduler =
+        SlotScheduler.on(
+            SlotStore.of(
+                new JdbcSlotLedger(pool, StoreClock.DATABASE, new Random(1), SlotObserver.NONE),
+                new JdbcSlotConfigs(pool, StoreClock.DATABASE),
+                new JdbcSlotUpkeep(pool, StoreClock.DATABASE),
+                () -> {}));
+    scheduler.configure(CONFIG, SlotPolicy.of(1000, Duration.ofSeconds(1)));
+    store = new JdbcPaymentStore(pool);
+  }
+
+  @AfterEach
+  void end() {
+    scheduler.close();
+    pool.close();
+  }
+
+  @Test
+  void whatWasPaidSinceTheBackupIsNotCalledBeforeItIsResumed() {
+    receive("f", 0, 3);
+    backUp();
+    payAll(0, 3);
+    assertThat(bank.made).hasSize(3);
+
+    restore();
+
+    payAll(0, 3);
+    assertThat(bank.made).as("calls").hasSize(3);
+    assertThat(store.isAllHeld()).isTrue();
+    assertThat(store.holdReason()).contains("restored to an older state");
+    assertThat(store.feed("f").orElseThrow().heldReason()).isEqualTo(store.holdReason());
+
+    store.resume(new FeedScope.All(), "operator");
+    payAll(0, 3);
+    assertThat(bank.made).as("calls after the operator has resumed").hasSize(6);
+  }
+
+  @Test
+  void lookUpIsAskedBeforeTheFirstCallThatIsKnown() {
+    bank.hasLookUp = true;
+    receive("f", 0, 3);
+    backUp();
+    payAll(0, 2);
+    assertThat(bank.lookedUp).isEmpty();
+
+    restore();
+
+    payAll(0, 3);
+    store.resume(new FeedScope.All(), "operator");
+    payAll(0, 3);
+    assertThat(bank.made).as("the third one was not made").containsExactly("p0", "p1", "p2");
+    assertThat(bank.lookedUp).containsExactly("p0", "p1", "p2");
+    assertThat(IntStream.range(0, 3).mapToObj(i -> store.find("p" + i).orElseThrow()))
+        .extracting(PaymentStatus::state)
+        .containsOnly(PaymentState.PAID);
+
+    receive("later", 3, 4);
+    payAll(3, 4);
+    assertThat(bank.lookedUp).as("of a feed that came later, nothing is lost").hasSize(3);
+  }
+
+  @Test
+  void resultThatIsRecordedAfterTheRestoreHidesNothing() {
+    receive("f", 0, 3);
+    Instant late = begin("p2");
+    backUp();
+    payAll(0, 1);
+
+    restore();
+
+    assertThat(
+            store.ended(
+                new PaymentCall("p2", late, late, PaymentCall.Result.PAID, ""), PaymentState.PAID))
+        .isTrue();
+    payAll(0, 2);
+    assertThat(bank.made).containsExactly("p0");
+    assertThat(store.isAllHeld()).isTrue();
+  }
+
+  @Test
+  void nodeThatCallsNothingNotices() {
+    receive("f", 0, 2);
+    payAll(0, 1);
+    backUp();
+    assertThat(store.holdIfRestored()).as("nothing is lost by a restart").isFalse();
+    payAll(1, 2);
+    restore();
+
+    assertThat(store.holdIfRestored()).isTrue();
+    assertThat(store.holdReason()).isNotEmpty();
+    assertThat(store.holdIfRestored()).as("it is held already").isFalse();
+    assertThat(store.resume(new FeedScope.All(), "operator")).isTrue();
+    assertThat(store.holdReason()).isEmpty();
+  }
+
+  @Test
+  void cancelledAfterARestoreMayHaveBeenMade() {
+    receive("f", 0, 2);
+    backUp();
+    payAll(0, 1);
+    restore();
+
+    assertThat(store.cancel("p0")).isPresent();
+
+    assertThat(store.find("p0").orElseThrow().reason())
+        .isEqualTo("cancelled, and may have been made");
+  }
+
+  @Test
+  void cancelledWithItsFeedAfterARestoreMayHaveBeenMade() {
+    receive("f", 0, 2);
+    backUp();
+    payAll(0, 1);
+    restore();
+
+    assertThat(store.cancel(new FeedScope.One("f"), "operator", 10).payments()).isEqualTo(2);
+
+    assertThat(store.find("p0").orElseThrow().reason())
+        .isEqualTo("cancelled with its feed, and may have been made");
+  }
+
+  /** Otherwise it would fail as one that was certainly not made. */
+  @Test
+  void nothingFailsBeforeTheRestoreIsNoticed() {
+    receive("f", 0, 3);
+    Instant calledAt = begin("p2");
+    backUp();
+    payAll(0, 1);
+    restore();
+
+    assertThatThrownBy(() -> store.failed("p0", Instant.EPOCH, "given up"))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("restored to an older state");
+    assertThat(store.isAllHeld()).isTrue();
+    assertThat(store.failed("p0", Instant.EPOCH, "given up, and may have been made")).isTrue();
+
+    assertThat(store.resume(new FeedScope.All(), "operator")).isTrue();
+    payAll(1, 2);
+    restore();
+    PaymentCall rejected =
+        new PaymentCall("p2", calledAt, calledAt, PaymentCall.Result.REJECTED, "no");
+    assertThatThrownBy(() -> store.ended(rejected, PaymentState.FAILED))
+        .isInstanceOf(StoreException.class);
+    assertThat(store.ended(rejected, PaymentState.FAILED)).isTrue();
+  }
+
+  /** Begins a call. */
+  private Instant begin(String paymentId) {
+    assertThat(store.begin(paymentId)).isPresent();
+    return store.beginCall(paymentId, 0, Duration.ofSeconds(10), Duration.ofHours(1)).orElseThrow();
+  }
+
+  private void receive(String feed, int from, int to) {
+    PaymentStore.Reception reception =
+        ((PaymentStore.Opening.Opened) store.open(feed, CONFIG)).reception();
+    store.add(
+        reception,
+        IntStream.range(from, to)
+            .<FeedRecord>mapToObj(i -> new FeedRecord.Accepted(i + 2, payment(i)))
+            .toList());
+    store.complete(reception, "digest");
+  }
+
+  private static Payment payment(int number) {
+    return new Payment(
+        "p" + number, BigDecimal.TEN, "EUR", "from", "to", Optional.empty(), "", CONFIG);
+  }
+
+  private PaymentExecution execution() {
+    return new PaymentExecution(
+        new PaymentParts(
+            store,
+            SlotSource.of(scheduler),
+            new LeaseCeiling(
+                new JdbcLeaseStore(pool),
+                "bank",
+                100,
+                new LeaseCeiling.Times(
+                    bank.maxCallTime(), Duration.ofSeconds(1), Duration.ofMinutes(15))),
+            CallGate.OPEN,
+            bank,
+            Attempts.within(Duration.ofHours(1)),
+            "queue",
+            InstantSource.system()));
+  }
+
+  /** Does what the workflows of payments do. */
+  private void payAll(int from, int to) {
+    PaymentExecution execution = execution();
+    for (int i = from; i < to; i++) {
+      while (execution.pay("p" + i).kind() != Kind.ENDED) {
+        Await.pause();
+      }
+    }
+  }
+
+  private void backUp() {
+    TestDatabase.backUp(pool);
+    awaitDatabase();
+  }
+
+  private void restore() {
+    TestDatabase.restore(pool);
+    awaitDatabase();
+  }
+
+  /** Returns when the node's pool has noticed that the database is back. */
+  private void awaitDatabase() {
+    Instant unused = Await.answer(store::now);
+  }
+}
