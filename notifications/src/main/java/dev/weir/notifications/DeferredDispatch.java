@@ -1,9 +1,9 @@
 package dev.weir.notifications;
 
-import dev.weir.engine.notifications.DeferredMessages;
-import dev.weir.engine.notifications.Message;
-import dev.weir.engine.notifications.MessageRecord;
-import dev.weir.engine.notifications.SendResult;
+import dev.weir.notifications.messages.DeferredMessages;
+import dev.weir.notifications.messages.Message;
+import dev.weir.notifications.messages.MessageRecord;
+import dev.weir.notifications.messages.SendResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;

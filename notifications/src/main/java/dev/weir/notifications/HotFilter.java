@@ -1,11 +1,11 @@
 package dev.weir.notifications;
 
 import dev.weir.StoreException;
-import dev.weir.engine.notifications.HotCounts;
-import dev.weir.engine.notifications.Message;
-import dev.weir.engine.notifications.UserState;
 import dev.weir.internal.Batcher;
 import dev.weir.limits.CircuitBreaker;
+import dev.weir.notifications.messages.HotCounts;
+import dev.weir.notifications.messages.Message;
+import dev.weir.notifications.messages.UserState;
 import dev.weir.slots.Calendar;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,11 +1,11 @@
 package dev.weir.notifications;
 
-import dev.weir.engine.notifications.Message;
 import dev.weir.notifications.kafka.KafkaClients;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.kafka.KafkaUnavailableException;
 import dev.weir.notifications.kafka.MessageRecords;
 import dev.weir.notifications.kafka.MessageTopics;
+import dev.weir.notifications.messages.Message;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;

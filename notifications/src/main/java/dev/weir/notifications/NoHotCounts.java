@@ -1,7 +1,7 @@
 package dev.weir.notifications;
 
-import dev.weir.engine.notifications.HotCounts;
-import dev.weir.engine.notifications.UserState;
+import dev.weir.notifications.messages.HotCounts;
+import dev.weir.notifications.messages.UserState;
 import java.util.Collections;
 import java.util.List;
 

@@ -1,17 +1,17 @@
 package dev.weir.notifications;
 
 import dev.weir.StoreException;
-import dev.weir.engine.notifications.DeferredMessages;
-import dev.weir.engine.notifications.HotCounts;
-import dev.weir.engine.notifications.Message;
-import dev.weir.engine.notifications.SendLedger;
-import dev.weir.engine.notifications.SendRequest;
-import dev.weir.engine.notifications.SendResult;
-import dev.weir.engine.notifications.UserLimit;
-import dev.weir.engine.notifications.UserLimits;
-import dev.weir.engine.notifications.UserState;
 import dev.weir.internal.Batcher;
 import dev.weir.internal.Micros;
+import dev.weir.notifications.messages.DeferredMessages;
+import dev.weir.notifications.messages.HotCounts;
+import dev.weir.notifications.messages.Message;
+import dev.weir.notifications.messages.SendLedger;
+import dev.weir.notifications.messages.SendRequest;
+import dev.weir.notifications.messages.SendResult;
+import dev.weir.notifications.messages.UserLimit;
+import dev.weir.notifications.messages.UserLimits;
+import dev.weir.notifications.messages.UserState;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package dev.weir.notifications;
 
 import dev.weir.StoreException;
-import dev.weir.engine.notifications.SendLedger;
 import dev.weir.internal.Batcher;
+import dev.weir.notifications.messages.SendLedger;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

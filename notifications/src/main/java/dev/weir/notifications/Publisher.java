@@ -1,6 +1,6 @@
 package dev.weir.notifications;
 
-import dev.weir.engine.notifications.Message;
+import dev.weir.notifications.messages.Message;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 

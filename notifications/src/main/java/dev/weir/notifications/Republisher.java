@@ -1,8 +1,8 @@
 package dev.weir.notifications;
 
-import dev.weir.engine.notifications.Message;
-import dev.weir.engine.notifications.SendLedger;
 import dev.weir.notifications.kafka.KafkaUnavailableException;
+import dev.weir.notifications.messages.Message;
+import dev.weir.notifications.messages.SendLedger;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

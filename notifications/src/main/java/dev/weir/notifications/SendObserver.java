@@ -1,7 +1,7 @@
 package dev.weir.notifications;
 
-import dev.weir.engine.notifications.Message;
-import dev.weir.engine.notifications.UserState;
+import dev.weir.notifications.messages.Message;
+import dev.weir.notifications.messages.UserState;
 
 /**
  * Learns what becomes of requests to send. Called on the path of each request, so it must be quick

@@ -1,10 +1,10 @@
 package dev.weir.notifications;
 
-import dev.weir.engine.notifications.Message;
-import dev.weir.engine.notifications.MessageRecord;
-import dev.weir.engine.notifications.UserState;
 import dev.weir.limits.Decision;
 import dev.weir.limits.Limit;
+import dev.weir.notifications.messages.Message;
+import dev.weir.notifications.messages.MessageRecord;
+import dev.weir.notifications.messages.UserState;
 import java.util.UUID;
 
 /** The answer to a request to send a message. */

@@ -3,8 +3,9 @@
  * is stored in the outbox, then it is published, and what may not have been published is published
  * again later.
  *
- * <p>{@link dev.weir.notifications.Notifications} is the entry. The stores are ports of {@code
- * dev.weir.engine.notifications}.
+ * <p>{@link dev.weir.notifications.Notifications} is the entry. What is counted and stored is in
+ * {@link dev.weir.notifications.messages}; {@link dev.weir.notifications.jdbc} keeps it in
+ * PostgreSQL.
  */
 @NullMarked
 package dev.weir.notifications;

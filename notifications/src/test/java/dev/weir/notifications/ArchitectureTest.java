@@ -1,5 +1,7 @@
 package dev.weir.notifications;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -18,15 +20,18 @@ final class ArchitectureTest {
           .withImportOption(new ImportOption.DoNotIncludeTests())
           .importPackages(ROOT);
 
+  private static final String[] STORES = {ROOT + ".jdbc..", ROOT + ".redis.."};
+
   @Test
-  void knowsTheEngineKafkaSmppAndJsonAndNoStore() {
+  void knowsTheEngineKafkaSmppAndJson() {
     classes()
+        .that()
+        .resideOutsideOfPackages(STORES)
         .should()
         .onlyDependOnClassesThat()
         .resideInAnyPackage(
             ROOT + "..",
             "dev.weir",
-            "dev.weir.engine.notifications..",
             "dev.weir.internal..",
             "dev.weir.limits..",
             "dev.weir.slots",
@@ -40,6 +45,32 @@ final class ArchitectureTest {
             "org.jsmpp..",
             "org.slf4j..",
             "org.jspecify..")
+        .check(MODULE);
+  }
+
+  /** Or messages could not be kept elsewhere, nor sent without Redis. */
+  @Test
+  void twoPackagesKnowStoresAndNobodyKnowsThese() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages(STORES)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(STORES)
+        .check(MODULE);
+    noClasses()
+        .that()
+        .resideOutsideOfPackage(ROOT + ".redis..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("dev.weir.store.redis..")
+        .check(MODULE);
+    noClasses()
+        .that()
+        .resideOutsideOfPackage(ROOT + ".jdbc..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("dev.weir.store.jdbc..", "javax.sql..", "java.sql..")
         .check(MODULE);
   }
 
@@ -67,6 +98,13 @@ final class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(ROOT + ".sender..", ROOT + ".provider..", ROOT + ".analytics..")
+        .check(MODULE);
+    noClasses()
+        .that()
+        .resideInAPackage(ROOT + ".messages..")
+        .should()
+        .dependOnClassesThat(
+            resideInAPackage(ROOT + "..").and(not(resideInAPackage(ROOT + ".messages.."))))
         .check(MODULE);
   }
 }

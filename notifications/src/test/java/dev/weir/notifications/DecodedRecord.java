@@ -1,7 +1,7 @@
 package dev.weir.notifications;
 
-import dev.weir.engine.notifications.Message;
 import dev.weir.notifications.kafka.MessageRecords;
+import dev.weir.notifications.messages.Message;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** Reads records of messages. */

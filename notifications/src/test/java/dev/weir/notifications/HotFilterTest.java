@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.StoreException;
-import dev.weir.engine.notifications.HotCounts;
-import dev.weir.engine.notifications.UserLimit;
-import dev.weir.engine.notifications.UserState;
 import dev.weir.limits.CircuitBreaker;
 import dev.weir.limits.Decision;
 import dev.weir.limits.FixedWindow;
+import dev.weir.notifications.messages.HotCounts;
+import dev.weir.notifications.messages.UserLimit;
+import dev.weir.notifications.messages.UserState;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -3,10 +3,10 @@ package dev.weir.notifications;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.engine.notifications.Message;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.kafka.KafkaUnavailableException;
 import dev.weir.notifications.kafka.MessageTopics;
+import dev.weir.notifications.messages.Message;
 import dev.weir.store.tck.internal.Await;
 import dev.weir.store.tck.internal.Crowd;
 import java.io.IOException;

@@ -107,7 +107,7 @@ final class LimitVersionsTest {
   /** One step: a change, or a drop of the version that the store had to be asked about. */
   record Step(long userId, boolean isChange, long nanos) {}
 
-  @Property
+  @Property(tries = 1_000)
   void rememberedVersionsAreThoseOfAModelThatForgetsNothing(@ForAll("steps") List<Step> steps) {
     AtomicLong time = new AtomicLong(FIRST_NANOS);
     LimitVersions remembered = new LimitVersions(MAX_USERS, time::get);

@@ -1,30 +1,29 @@
 package dev.weir.notifications;
 
 import dev.weir.StoreException;
-import dev.weir.engine.notifications.DeferredMessages;
-import dev.weir.engine.notifications.DeliveryGuarantee;
-import dev.weir.engine.notifications.HandOver;
-import dev.weir.engine.notifications.Message;
-import dev.weir.engine.notifications.MessageLog;
-import dev.weir.engine.notifications.MessageQuery;
-import dev.weir.engine.notifications.MessageRecord;
-import dev.weir.engine.notifications.MessageState;
-import dev.weir.engine.notifications.SendLedger;
-import dev.weir.engine.notifications.SendRequest;
-import dev.weir.engine.notifications.SendResult;
-import dev.weir.engine.notifications.UserLimit;
-import dev.weir.engine.notifications.UserLimits;
-import dev.weir.engine.notifications.UserState;
 import dev.weir.internal.Micros;
 import dev.weir.limits.Decision;
 import dev.weir.limits.Limit;
 import dev.weir.limits.Usage;
+import dev.weir.notifications.messages.DeferredMessages;
+import dev.weir.notifications.messages.DeliveryGuarantee;
+import dev.weir.notifications.messages.HandOver;
+import dev.weir.notifications.messages.Message;
+import dev.weir.notifications.messages.MessageLog;
+import dev.weir.notifications.messages.MessageQuery;
+import dev.weir.notifications.messages.MessageRecord;
+import dev.weir.notifications.messages.MessageState;
+import dev.weir.notifications.messages.SendLedger;
+import dev.weir.notifications.messages.SendRequest;
+import dev.weir.notifications.messages.SendResult;
+import dev.weir.notifications.messages.UserLimit;
+import dev.weir.notifications.messages.UserLimits;
+import dev.weir.notifications.messages.UserState;
 import dev.weir.slots.planning.internal.OpenTimes;
 import dev.weir.store.tck.SettableClock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,7 +33,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 
 /** All stores of messages in memory, as plainly as possible, with a clock that tests set. */
 public final class MemoryStores implements UserLimits, SendLedger, MessageLog, DeferredMessages {
@@ -42,54 +40,15 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
 
   public final SettableClock clock = new SettableClock(START);
 
-  private final Map<Long, UserState> users = new HashMap<>();
+  private final MemoryUsers users = new MemoryUsers(clock);
   private final Set<Long> locked = new HashSet<>();
-  private final Map<UUID, Row> rows = new LinkedHashMap<>();
-  private final Map<UUID, Waiting> outbox = new LinkedHashMap<>();
+  private final Map<UUID, MemoryMessage> rows = new LinkedHashMap<>();
+  private final MemoryOutbox outbox = new MemoryOutbox(clock);
   private boolean isDown;
   private Optional<Runnable> onLostAnswer = Optional.empty();
   private int places;
   private int failedCalls;
   private int asked;
-
-  private static final class Row {
-    final Message message;
-    final Instant createdAt;
-    Optional<String> key;
-    MessageState state;
-    Instant changedAt;
-    Optional<Instant> dueAt = Optional.empty();
-    Optional<String> provider = Optional.empty();
-    Optional<UUID> attempt = Optional.empty();
-    Optional<String> providerId = Optional.empty();
-    Optional<String> reason = Optional.empty();
-    long cost;
-    long takenAtMicros;
-    boolean isUnpublishable;
-    boolean isReported;
-
-    Row(Message message, Optional<String> key, MessageState state, Instant now) {
-      this.message = message;
-      this.key = key;
-      this.state = state;
-      this.createdAt = now;
-      this.changedAt = now;
-    }
-
-    MessageRecord record() {
-      return new MessageRecord(message, state, createdAt, changedAt, dueAt, reason);
-    }
-  }
-
-  private static final class Waiting {
-    final Instant since;
-    Instant claimedUntil = Instant.MIN;
-    boolean isHandedOutAgain;
-
-    Waiting(Instant since) {
-      this.since = since;
-    }
-  }
 
   /** Lets every call fail, or no longer. */
   public synchronized void setDown(boolean down) {
@@ -146,13 +105,13 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
   }
 
   public synchronized Set<UUID> outbox() {
-    return new HashSet<>(outbox.keySet());
+    return outbox.messages();
   }
 
   /** Returns the messages that are counted, deferred ones excluded. */
   public synchronized Set<UUID> counted() {
     Set<UUID> counted = new HashSet<>();
-    for (Row row : rows.values()) {
+    for (MemoryMessage row : rows.values()) {
       if (row.state != MessageState.DEFERRED
           && row.state != MessageState.CANCELLED
           && !row.isUnpublishable) {
@@ -170,41 +129,27 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
   public synchronized void addPublished(List<Message> messages) {
     for (Message message : messages) {
       rows.put(
-          message.id(), new Row(message, Optional.empty(), MessageState.ACCEPTED, clock.instant()));
+          message.id(),
+          new MemoryMessage(message, Optional.empty(), MessageState.ACCEPTED, clock.instant()));
     }
   }
 
   @Override
   public synchronized UserState configure(UserLimit limit) {
     requireUp();
-    UserState known = users.get(limit.userId());
-    UserState next =
-        new UserState(
-            limit,
-            known == null ? 1 : known.version() + 1,
-            known == null ? 1 : known.revision() + 1,
-            Usage.NONE,
-            nowMicros(),
-            nowMicros());
-    users.put(limit.userId(), next);
-    return next;
+    return users.configure(limit);
   }
 
   @Override
   public synchronized Optional<UserState> find(long userId) {
     requireUp();
-    return Optional.ofNullable(users.get(userId)).map(this::atPresent);
+    return Optional.ofNullable(users.get(userId)).map(users::atPresent);
   }
 
   @Override
   public synchronized List<UserState> list(long afterUserId, int max) {
     requireUp();
-    return users.values().stream()
-        .filter(state -> state.limit().userId() > afterUserId)
-        .sorted((a, b) -> Long.compare(a.limit().userId(), b.limit().userId()))
-        .limit(max)
-        .map(this::atPresent)
-        .toList();
+    return users.list(afterUserId, max);
   }
 
   @Override
@@ -231,48 +176,49 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
     if (user == null) {
       return new SendResult.UnknownUser(request.message().userId());
     }
-    Optional<Row> earlier = earlier(request);
+    Optional<MemoryMessage> earlier = earlier(request);
     if (earlier.isPresent()) {
       return repeated(request, earlier.get());
     }
     long opens = OpenTimes.at(user.limit().openHours(), nowMicros()).fromMicros();
     if (opens > nowMicros()) {
-      return new SendResult.Closed(atPresent(user), opens);
+      return new SendResult.Closed(users.atPresent(user), opens);
     }
-    return take(new Row(request.message(), request.idempotencyKey(), null, clock.instant()));
+    return take(
+        new MemoryMessage(request.message(), request.idempotencyKey(), null, clock.instant()));
   }
 
-  private SendResult take(Row row) {
+  private SendResult take(MemoryMessage row) {
     UserState user = users.get(row.message.userId());
     Limit limit = user.limit().limit();
     long cost = user.limit().cost(row.message.parts());
     if (cost > limit.maxCost()) {
-      return new SendResult.TooExpensive(atPresent(user), cost);
+      return new SendResult.TooExpensive(users.atPresent(user), cost);
     }
     Limit.Step step = limit.decide(user.usage(), cost, nowMicros());
     return switch (step.decision()) {
-      case Decision.Refused refused -> new SendResult.Limited(atPresent(user), refused);
+      case Decision.Refused refused -> new SendResult.Limited(users.atPresent(user), refused);
       case Decision.Allowed allowed -> {
-        UserState next = changed(user, step.next());
+        UserState next = users.changed(user, step.next());
         row.state = MessageState.ACCEPTED;
         row.cost = cost;
         row.takenAtMicros = nowMicros();
         rows.put(row.message.id(), row);
-        outbox.put(row.message.id(), new Waiting(clock.instant()));
+        outbox.add(row.message.id());
         yield new SendResult.Accepted(row.message, next, allowed);
       }
     };
   }
 
-  private Optional<Row> earlier(SendRequest request) {
+  private Optional<MemoryMessage> earlier(SendRequest request) {
     return rows.values().stream()
         .filter(row -> row.message.userId() == request.message().userId())
         .filter(row -> row.key.isPresent() && row.key.equals(request.idempotencyKey()))
         .findFirst();
   }
 
-  private SendResult repeated(SendRequest request, Row row) {
-    UserState user = atPresent(users.get(row.message.userId()));
+  private SendResult repeated(SendRequest request, MemoryMessage row) {
+    UserState user = users.atPresent(users.get(row.message.userId()));
     if (!row.message.text().equals(request.message().text())) {
       return new SendResult.KeyReused();
     }
@@ -282,11 +228,8 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
     if (row.state == MessageState.FAILED) {
       return new SendResult.Failed(row.record(), user);
     }
-    Waiting waiting = outbox.get(row.message.id());
-    if (waiting != null) {
-      waiting.isHandedOutAgain = true;
-    }
-    return new SendResult.Repeated(row.message, waiting == null, user);
+    boolean isPublished = !outbox.share(row.message.id());
+    return new SendResult.Repeated(row.message, isPublished, user);
   }
 
   @Override
@@ -300,20 +243,18 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
     requireUp();
     List<Withdrawn> withdrawn = new ArrayList<>();
     for (UUID id : messages) {
-      Waiting waiting = outbox.get(id);
-      if (waiting != null && !waiting.isHandedOutAgain) {
-        outbox.remove(id);
+      if (outbox.withdraw(id)) {
         withdrawn.add(giveBack(rows.remove(id)));
       }
     }
     return withdrawn;
   }
 
-  private Withdrawn giveBack(Row row) {
+  private Withdrawn giveBack(MemoryMessage row) {
     UserState user = users.get(row.message.userId());
     Usage usage =
         user.limit().limit().refund(user.usage(), row.cost, row.takenAtMicros, nowMicros());
-    return new Withdrawn(row.message.id(), changed(user, usage));
+    return new Withdrawn(row.message.id(), users.changed(user, usage));
   }
 
   @Override
@@ -321,8 +262,8 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
     requireUp();
     List<Withdrawn> failed = new ArrayList<>();
     for (Unpublishable each : messages) {
-      Row row = rows.get(each.message());
-      if (outbox.remove(each.message()) != null && row.state == MessageState.ACCEPTED) {
+      MemoryMessage row = rows.get(each.message());
+      if (outbox.remove(each.message()) && row.state == MessageState.ACCEPTED) {
         row.state = MessageState.FAILED;
         row.reason = Optional.of(each.reason());
         row.key = Optional.empty();
@@ -336,25 +277,16 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
   @Override
   public synchronized List<Claimed> claimUnpublished(Duration minAge, Duration claim, int max) {
     requireUp();
-    List<Claimed> claimed = new ArrayList<>();
-    Instant now = clock.instant();
-    outbox.forEach(
-        (id, waiting) -> {
-          if (claimed.size() < max
-              && !waiting.since.plus(minAge).isAfter(now)
-              && !waiting.claimedUntil.isAfter(now)) {
-            waiting.claimedUntil = now.plus(claim);
-            waiting.isHandedOutAgain = true;
-            claimed.add(new Claimed(rows.get(id).message, rows.get(id).cost));
-          }
-        });
-    return claimed;
+    return outbox.claim(minAge, claim, max).stream()
+        .map(rows::get)
+        .map(row -> new Claimed(row.message, row.cost))
+        .toList();
   }
 
   @Override
   public synchronized Optional<MessageRecord> find(UUID message) {
     requireUp();
-    return Optional.ofNullable(rows.get(message)).map(Row::record);
+    return Optional.ofNullable(rows.get(message)).map(MemoryMessage::record);
   }
 
   @Override
@@ -369,7 +301,7 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
     notifyAll();
     Set<UUID> finished = new HashSet<>();
     for (UUID id : messages) {
-      Row row = rows.get(id);
+      MemoryMessage row = rows.get(id);
       if (row != null && row.state.isFinished()) {
         finished.add(id);
       }
@@ -384,9 +316,7 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
     asked += attempts.size();
     notifyAll();
     List<HandOver> results =
-        attempts.stream()
-            .map(attempt -> handOver(rows.get(attempt.message()), attempt, guarantee))
-            .toList();
+        attempts.stream().map(attempt -> handOver(attempt, guarantee)).toList();
     if (onLostAnswer.isPresent()) {
       Runnable meanwhile = onLostAnswer.get();
       onLostAnswer = Optional.empty();
@@ -396,38 +326,20 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
     return results;
   }
 
-  private HandOver handOver(@Nullable Row row, Attempt attempt, DeliveryGuarantee guarantee) {
-    if (row == null) {
-      return new HandOver.Unlogged();
-    }
-    HandOver result =
-        switch (row.state) {
-          case ACCEPTED -> new HandOver.Begun();
-          case UNKNOWN ->
-              row.attempt.equals(Optional.of(attempt.id()))
-                  ? new HandOver.Begun()
-                  : HandOver.again(guarantee, Duration.between(row.changedAt, clock.instant()));
-          case SENT, DELIVERED, FAILED, CANCELLED -> new HandOver.Finished();
-          case DEFERRED -> new HandOver.Unlogged();
-        };
-    if (result instanceof HandOver.Begun) {
-      row.state = MessageState.UNKNOWN;
-      row.attempt = Optional.of(attempt.id());
-      row.changedAt = clock.instant();
-    }
-    return result;
+  private HandOver handOver(Attempt attempt, DeliveryGuarantee guarantee) {
+    MemoryMessage row = rows.get(attempt.message());
+    return row == null
+        ? new HandOver.Unlogged()
+        : row.handOver(attempt, guarantee, clock.instant());
   }
 
   @Override
   public synchronized void notTaken(List<Attempt> attempts) {
     requireUp();
     for (Attempt attempt : attempts) {
-      Row row = rows.get(attempt.message());
-      if (row != null
-          && row.state == MessageState.UNKNOWN
-          && row.attempt.equals(Optional.of(attempt.id()))) {
-        row.state = MessageState.ACCEPTED;
-        row.attempt = Optional.empty();
+      MemoryMessage row = rows.get(attempt.message());
+      if (row != null) {
+        row.notTaken(attempt);
       }
     }
   }
@@ -436,17 +348,8 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
   public synchronized void record(List<Delivery> deliveries) {
     requireUp();
     for (Delivery delivery : deliveries) {
-      Row row = rows.get(delivery.message());
-      if (row != null
-          && (row.state == MessageState.ACCEPTED
-              || row.state == MessageState.UNKNOWN
-              || row.state == MessageState.SENT)) {
-        row.state = delivery.state();
-        row.attempt = delivery.attempt();
-        row.changedAt = delivery.at();
-        row.provider = Optional.of(delivery.provider());
-        row.providerId = delivery.providerIds().stream().findFirst();
-        row.reason = delivery.reason();
+      MemoryMessage row = rows.get(delivery.message());
+      if (row != null && row.record(delivery)) {
         notifyAll();
       }
     }
@@ -456,7 +359,7 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
   public synchronized boolean receipt(
       String provider, String providerId, MessageState state, Instant at) {
     requireUp();
-    for (Row row : rows.values()) {
+    for (MemoryMessage row : rows.values()) {
       if (row.provider.equals(Optional.of(provider))
           && row.providerId.equals(Optional.of(providerId))) {
         ReceiptResult unused =
@@ -471,20 +374,8 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
   @Override
   public synchronized ReceiptResult receipt(Delivery receipt) {
     requireUp();
-    Row row = rows.get(receipt.message());
-    if (row == null) {
-      return ReceiptResult.UNKNOWN;
-    }
-    if (row.state == MessageState.DELIVERED || row.isReported) {
-      return row.state == receipt.state() ? ReceiptResult.REPEATED : ReceiptResult.CONTRADICTED;
-    }
-    if (row.state != receipt.state()) {
-      row.changedAt = clock.instant();
-      row.attempt = Optional.empty();
-    }
-    row.state = receipt.state();
-    row.isReported = true;
-    return ReceiptResult.RECORDED;
+    MemoryMessage row = rows.get(receipt.message());
+    return row == null ? ReceiptResult.UNKNOWN : row.receipt(receipt.state(), clock.instant());
   }
 
   @Override
@@ -492,8 +383,8 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
     requireUp();
     Set<UUID> reopened = new HashSet<>();
     for (UUID id : messages) {
-      Row row = rows.get(id);
-      if (row != null && !row.changedAt.isAfter(failedBy) && isReopened(row)) {
+      MemoryMessage row = rows.get(id);
+      if (row != null && !row.changedAt.isAfter(failedBy) && row.reopen()) {
         reopened.add(id);
       }
     }
@@ -503,19 +394,8 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
   @Override
   public synchronized boolean reopen(Attempt failed) {
     requireUp();
-    Row row = rows.get(failed.message());
-    return row != null && row.attempt.equals(Optional.of(failed.id())) && isReopened(row);
-  }
-
-  private static boolean isReopened(Row row) {
-    if ((row.state != MessageState.FAILED && row.state != MessageState.UNKNOWN)
-        || row.isUnpublishable) {
-      return false;
-    }
-    row.state = MessageState.ACCEPTED;
-    row.attempt = Optional.empty();
-    row.isReported = false;
-    return true;
+    MemoryMessage row = rows.get(failed.message());
+    return row != null && row.reopen(failed);
   }
 
   @Override
@@ -530,16 +410,16 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
     if (user == null) {
       return new SendResult.UnknownUser(request.message().userId());
     }
-    Optional<Row> earlier = earlier(request);
+    Optional<MemoryMessage> earlier = earlier(request);
     if (earlier.isPresent()) {
       return repeated(request, earlier.get());
     }
-    Row row =
-        new Row(
+    MemoryMessage row =
+        new MemoryMessage(
             request.message(), request.idempotencyKey(), MessageState.DEFERRED, clock.instant());
     row.dueAt = Optional.of(dueAt);
     rows.put(row.message.id(), row);
-    return new SendResult.Deferred(row.record(), atPresent(user));
+    return new SendResult.Deferred(row.record(), users.atPresent(user));
   }
 
   @Override
@@ -548,11 +428,11 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
     return rows.values().stream()
         .filter(row -> row.state == MessageState.DEFERRED && isDue(row))
         .limit(max)
-        .map(Row::record)
+        .map(MemoryMessage::record)
         .toList();
   }
 
-  private boolean isDue(Row row) {
+  private boolean isDue(MemoryMessage row) {
     return !row.dueAt.orElseThrow().isAfter(clock.instant());
   }
 
@@ -561,7 +441,7 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
     requireUp();
     List<SendResult.Accepted> released = new ArrayList<>();
     for (UUID id : messages) {
-      Row row = rows.get(id);
+      MemoryMessage row = rows.get(id);
       if (row != null && row.state == MessageState.DEFERRED && isDue(row)) {
         SendResult result = take(row);
         if (result instanceof SendResult.Accepted accepted) {
@@ -578,7 +458,7 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
   @Override
   public synchronized Cancelled cancel(UUID message) {
     requireUp();
-    Row row = rows.get(message);
+    MemoryMessage row = rows.get(message);
     if (row == null) {
       return Cancelled.UNKNOWN;
     }
@@ -586,29 +466,6 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
       row.state = MessageState.CANCELLED;
     }
     return row.state == MessageState.CANCELLED ? Cancelled.DONE : Cancelled.TOO_LATE;
-  }
-
-  private UserState changed(UserState user, Usage usage) {
-    UserState next =
-        new UserState(
-            user.limit(),
-            user.version(),
-            user.revision() + 1,
-            usage,
-            nowMicros(),
-            usage.atMicros());
-    users.put(user.limit().userId(), next);
-    return next;
-  }
-
-  private UserState atPresent(UserState state) {
-    return new UserState(
-        state.limit(),
-        state.version(),
-        state.revision(),
-        state.usage(),
-        nowMicros(),
-        state.refreshedAtMicros());
   }
 
   private void requireUp() {

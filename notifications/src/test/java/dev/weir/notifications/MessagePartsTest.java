@@ -70,7 +70,7 @@ final class MessagePartsTest {
   }
 
   /** By the definition: parts in order are the text, each fits, and none could take more. */
-  @Property
+  @Property(tries = 1_000)
   void partsAreTheTextAndEachIsFull(@ForAll("texts") String text) {
     MessageParts parts = MessageParts.of(text);
     boolean isGsm = parts.encoding() == MessageParts.Encoding.GSM_7BIT;

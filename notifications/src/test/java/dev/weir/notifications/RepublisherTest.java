@@ -2,10 +2,10 @@ package dev.weir.notifications;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.notifications.Message;
-import dev.weir.engine.notifications.MessageRecord;
-import dev.weir.engine.notifications.MessageState;
 import dev.weir.notifications.ScriptedPublisher.Behaviour;
+import dev.weir.notifications.messages.Message;
+import dev.weir.notifications.messages.MessageRecord;
+import dev.weir.notifications.messages.MessageState;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.Set;

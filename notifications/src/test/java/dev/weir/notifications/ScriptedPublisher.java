@@ -1,7 +1,7 @@
 package dev.weir.notifications;
 
-import dev.weir.engine.notifications.Message;
 import dev.weir.notifications.kafka.KafkaUnavailableException;
+import dev.weir.notifications.messages.Message;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.StoreException;
-import dev.weir.engine.notifications.Message;
-import dev.weir.engine.notifications.SendRequest;
-import dev.weir.engine.notifications.UserLimit;
-import dev.weir.engine.notifications.UserState;
 import dev.weir.notifications.ScriptedPublisher.Behaviour;
+import dev.weir.notifications.messages.Message;
+import dev.weir.notifications.messages.SendRequest;
+import dev.weir.notifications.messages.UserLimit;
+import dev.weir.notifications.messages.UserState;
 import dev.weir.slots.OpeningHours;
 import java.time.DayOfWeek;
 import java.time.Duration;

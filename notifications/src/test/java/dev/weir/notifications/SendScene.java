@@ -1,7 +1,7 @@
 package dev.weir.notifications;
 
-import dev.weir.engine.notifications.SendRequest;
-import dev.weir.engine.notifications.UserLimit;
+import dev.weir.notifications.messages.SendRequest;
+import dev.weir.notifications.messages.UserLimit;
 import java.time.Duration;
 import java.util.Optional;
 

@@ -37,7 +37,6 @@ final class ArchitectureTest {
   /** The packages of the module {@code engine}, which users of the libraries name. */
   private static final String[] ENGINE = {
     "dev.weir",
-    "dev.weir.engine..",
     "dev.weir.internal..",
     "dev.weir.limits..",
     "dev.weir.register..",
@@ -61,6 +60,9 @@ final class ArchitectureTest {
           "dev.weir.slots.planning.internal.TimeSpan");
 
   private static final String SERVER = "dev.weir.server.";
+  private static final String[] STORES_OF_PRODUCTS = {
+    "dev.weir.notifications.jdbc..", "dev.weir.notifications.redis..", "dev.weir.payments.jdbc.."
+  };
   private static final String SIMULATOR = "dev.weir.payments.simulator..";
   private static final String INTERNAL = ".internal";
   private static final List<String> CAPABILITIES =
@@ -104,7 +106,10 @@ final class ArchitectureTest {
   void publishedTypesShowNoInternalOnes() {
     classes()
         .that()
-        .resideInAnyPackage(with("dev.weir.store..", with("dev.weir.payments..", ENGINE)))
+        .resideInAnyPackage(
+            with(
+                "dev.weir.store..",
+                with("dev.weir.payments..", with("dev.weir.notifications..", ENGINE))))
         .and()
         .resideOutsideOfPackages("..internal..", SIMULATOR)
         .and()
@@ -205,23 +210,25 @@ final class ArchitectureTest {
     noClasses()
         .that()
         .resideOutsideOfPackages(
-            "dev.weir.store..", "dev.weir.payments.jdbc..", "dev.weir.server.wiring..")
+            with("dev.weir.store..", with("dev.weir.server.wiring..", STORES_OF_PRODUCTS)))
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage("dev.weir.store..", "dev.weir.payments.jdbc..")
+        .resideInAnyPackage(with("dev.weir.store..", STORES_OF_PRODUCTS))
         .check(HOUSE);
   }
 
   /** So that there can be a server without them, and nothing that is published simulates. */
   @Test
-  void onlyTheServerKnowsPaymentsAndTheirSimulator() {
-    noClasses()
-        .that()
-        .resideOutsideOfPackages("dev.weir.payments..", "dev.weir.server..")
-        .should()
-        .dependOnClassesThat()
-        .resideInAPackage("dev.weir.payments..")
-        .check(HOUSE);
+  void onlyTheServerKnowsProductsAndTheSimulator() {
+    for (String product : List.of("dev.weir.notifications..", "dev.weir.payments..")) {
+      noClasses()
+          .that()
+          .resideOutsideOfPackages(product, "dev.weir.server..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage(product)
+          .check(HOUSE);
+    }
     noClasses()
         .that()
         .resideOutsideOfPackages(SIMULATOR, "dev.weir.server..")

@@ -1,7 +1,5 @@
 package dev.weir.notifications.analytics;
 
-import dev.weir.engine.notifications.Message;
-import dev.weir.engine.notifications.UserState;
 import dev.weir.notifications.MessageIds;
 import dev.weir.notifications.SendObserver;
 import dev.weir.notifications.SendOutcome;
@@ -9,6 +7,8 @@ import dev.weir.notifications.kafka.KafkaClients;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.kafka.KafkaUnavailableException;
 import dev.weir.notifications.kafka.MessageRecords;
+import dev.weir.notifications.messages.Message;
+import dev.weir.notifications.messages.UserState;
 import dev.weir.notifications.provider.ProviderResult;
 import dev.weir.notifications.sender.SenderObserver;
 import java.time.Duration;

@@ -1,13 +1,13 @@
 package dev.weir.notifications.analytics;
 
-import dev.weir.engine.notifications.Message;
-import dev.weir.engine.notifications.UserState;
 import dev.weir.internal.Micros;
 import dev.weir.limits.FixedWindow;
 import dev.weir.limits.Limit;
 import dev.weir.limits.SlidingWindow;
 import dev.weir.limits.TokenBucket;
 import dev.weir.notifications.SendOutcome;
+import dev.weir.notifications.messages.Message;
+import dev.weir.notifications.messages.UserState;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.Optional;

@@ -1,6 +1,6 @@
 package dev.weir.notifications.kafka;
 
-import dev.weir.engine.notifications.Message;
+import dev.weir.notifications.messages.Message;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,6 @@
 package dev.weir.notifications.provider;
 
-import dev.weir.engine.notifications.MessageState;
+import dev.weir.notifications.messages.MessageState;
 import java.time.Instant;
 
 /** Receives delivery receipts. Thread-safe. */

@@ -1,7 +1,7 @@
 package dev.weir.notifications.provider;
 
-import dev.weir.engine.notifications.Message;
 import dev.weir.notifications.MessageParts;
+import dev.weir.notifications.messages.Message;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;

@@ -1,6 +1,6 @@
 package dev.weir.notifications.provider;
 
-import dev.weir.engine.notifications.Message;
+import dev.weir.notifications.messages.Message;
 import java.time.Duration;
 import java.util.UUID;
 

@@ -1,7 +1,7 @@
 package dev.weir.notifications.provider;
 
-import dev.weir.engine.notifications.Message;
 import dev.weir.notifications.SignedRequests;
+import dev.weir.notifications.messages.Message;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -1,11 +1,11 @@
 package dev.weir.notifications.sender;
 
-import dev.weir.engine.notifications.ReplayLock;
 import dev.weir.notifications.Replayed;
 import dev.weir.notifications.kafka.KafkaClients;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.kafka.KafkaUnavailableException;
 import dev.weir.notifications.kafka.MessageTopics;
+import dev.weir.notifications.messages.ReplayLock;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;

@@ -1,14 +1,14 @@
 package dev.weir.notifications.sender;
 
 import dev.weir.StoreException;
-import dev.weir.engine.notifications.DeliveryGuarantee;
-import dev.weir.engine.notifications.HandOver;
-import dev.weir.engine.notifications.Message;
-import dev.weir.engine.notifications.MessageLog;
-import dev.weir.engine.notifications.MessageState;
 import dev.weir.internal.Batcher;
 import dev.weir.notifications.kafka.KafkaUnavailableException;
 import dev.weir.notifications.kafka.MessageRecords;
+import dev.weir.notifications.messages.DeliveryGuarantee;
+import dev.weir.notifications.messages.HandOver;
+import dev.weir.notifications.messages.Message;
+import dev.weir.notifications.messages.MessageLog;
+import dev.weir.notifications.messages.MessageState;
 import dev.weir.notifications.provider.ProviderResult;
 import dev.weir.notifications.provider.SmsProvider;
 import dev.weir.notifications.sender.DeadLetters.Tried;

@@ -1,6 +1,6 @@
 package dev.weir.notifications.sender;
 
-import dev.weir.engine.notifications.MessageLog;
+import dev.weir.notifications.messages.MessageLog;
 
 /** Ids that providers give to messages. They come from remote systems, and may be anything. */
 final class ProviderIds {

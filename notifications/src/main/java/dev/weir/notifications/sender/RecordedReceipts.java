@@ -2,9 +2,9 @@ package dev.weir.notifications.sender;
 
 import dev.weir.StoreException;
 import dev.weir.TaskLog;
-import dev.weir.engine.notifications.MessageLog;
-import dev.weir.engine.notifications.MessageState;
 import dev.weir.internal.PeriodicTask;
+import dev.weir.notifications.messages.MessageLog;
+import dev.weir.notifications.messages.MessageState;
 import dev.weir.notifications.provider.Receipts;
 import java.time.Duration;
 import java.time.Instant;

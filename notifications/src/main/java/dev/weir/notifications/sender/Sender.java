@@ -1,11 +1,11 @@
 package dev.weir.notifications.sender;
 
-import dev.weir.engine.notifications.DeliveryGuarantee;
-import dev.weir.engine.notifications.MessageLog;
 import dev.weir.notifications.kafka.KafkaClients;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.kafka.KafkaUnavailableException;
 import dev.weir.notifications.kafka.MessageTopics;
+import dev.weir.notifications.messages.DeliveryGuarantee;
+import dev.weir.notifications.messages.MessageLog;
 import dev.weir.notifications.provider.SmsProvider;
 import java.time.Duration;
 import java.time.InstantSource;

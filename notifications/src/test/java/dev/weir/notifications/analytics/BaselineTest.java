@@ -17,7 +17,7 @@ import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
 final class BaselineTest {
-  @Property
+  @Property(tries = 1_000)
   void isWhatTheDefinitionSays(
       @ForAll @Size(min = 1, max = 101) List<@LongRange(min = 0, max = 100_000) Long> counts,
       @ForAll @LongRange(min = 0, max = 1_000_000) long count) {
@@ -54,7 +54,7 @@ final class BaselineTest {
         : left.getFirst().add(left.getLast()).divide(BigDecimal.TWO);
   }
 
-  @Property
+  @Property(tries = 1_000)
   void theOrderOfWindowsDoesNotMatter(
       @ForAll @Size(min = 4, max = 50) List<@LongRange(min = 1, max = 1_000) Long> counts,
       @ForAll long seed) {
@@ -64,7 +64,7 @@ final class BaselineTest {
   }
 
   /** Fewer than half of the windows cannot move the range beyond what the others contain. */
-  @Property
+  @Property(tries = 1_000)
   void aMinorityOfOutliersDoesNotMoveTheMedianOutOfTheOthers(
       @ForAll @Size(min = 6, max = 40) List<@LongRange(min = 1, max = 1_000) Long> usual,
       @ForAll @Size(max = 5) List<@LongRange(min = 0, max = Integer.MAX_VALUE) Long> outliers) {

@@ -2,12 +2,12 @@ package dev.weir.notifications.analytics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.notifications.Message;
 import dev.weir.notifications.ClosedPort;
 import dev.weir.notifications.MessageIds;
 import dev.weir.notifications.SendOutcome;
 import dev.weir.notifications.TestKafka;
 import dev.weir.notifications.kafka.KafkaCluster;
+import dev.weir.notifications.messages.Message;
 import dev.weir.notifications.provider.ProviderResult;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,8 +1,8 @@
 package dev.weir.notifications.analytics;
 
-import dev.weir.engine.notifications.Message;
 import dev.weir.notifications.MessageIds;
 import dev.weir.notifications.TestKafka;
+import dev.weir.notifications.messages.Message;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

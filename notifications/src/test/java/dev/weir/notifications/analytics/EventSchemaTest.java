@@ -2,15 +2,15 @@ package dev.weir.notifications.analytics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.notifications.Message;
-import dev.weir.engine.notifications.MessageRecord;
-import dev.weir.engine.notifications.MessageState;
-import dev.weir.engine.notifications.UserLimit;
-import dev.weir.engine.notifications.UserState;
 import dev.weir.limits.Decision;
 import dev.weir.limits.Usage;
 import dev.weir.notifications.MessageIds;
 import dev.weir.notifications.SendOutcome;
+import dev.weir.notifications.messages.Message;
+import dev.weir.notifications.messages.MessageRecord;
+import dev.weir.notifications.messages.MessageState;
+import dev.weir.notifications.messages.UserLimit;
+import dev.weir.notifications.messages.UserState;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -40,7 +40,7 @@ final class EventSchemaTest {
     schema = JsonSchema.read(Path.of("../docs/notification-event.schema.json"));
   }
 
-  @Property
+  @Property(tries = 1_000)
   void everyEventIsValidAndHasNoText(
       @ForAll @LongRange(min = 0) long userId,
       @ForAll @IntRange(min = 1, max = 255) int parts,

@@ -3,7 +3,6 @@ package dev.weir.notifications.broker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.engine.notifications.Message;
 import dev.weir.notifications.DecodedRecord;
 import dev.weir.notifications.KafkaPublisher;
 import dev.weir.notifications.PublishResult;
@@ -11,6 +10,7 @@ import dev.weir.notifications.kafka.KafkaClients;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.kafka.KafkaUnavailableException;
 import dev.weir.notifications.kafka.MessageTopics;
+import dev.weir.notifications.messages.Message;
 import dev.weir.store.tck.internal.Await;
 import dev.weir.store.tck.internal.LossyRelay;
 import java.io.IOException;

@@ -2,8 +2,8 @@ package dev.weir.notifications.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.notifications.Message;
 import dev.weir.notifications.DecodedRecord;
+import dev.weir.notifications.messages.Message;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;

@@ -2,7 +2,7 @@ package dev.weir.notifications.provider;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.notifications.Message;
+import dev.weir.notifications.messages.Message;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;

@@ -2,9 +2,9 @@ package dev.weir.notifications.provider;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.notifications.Message;
-import dev.weir.engine.notifications.MessageState;
 import dev.weir.notifications.ClosedPort;
+import dev.weir.notifications.messages.Message;
+import dev.weir.notifications.messages.MessageState;
 import dev.weir.store.tck.internal.Await;
 import dev.weir.store.tck.internal.Crowd;
 import java.io.IOException;

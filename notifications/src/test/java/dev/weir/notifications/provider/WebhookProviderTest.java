@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import dev.weir.engine.notifications.Message;
 import dev.weir.notifications.ClosedPort;
 import dev.weir.notifications.SignedRequests;
+import dev.weir.notifications.messages.Message;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

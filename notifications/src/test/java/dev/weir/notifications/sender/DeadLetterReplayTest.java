@@ -3,12 +3,12 @@ package dev.weir.notifications.sender;
 import static dev.weir.notifications.sender.SenderScene.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.notifications.Message;
 import dev.weir.notifications.DecodedRecord;
 import dev.weir.notifications.Replayed;
 import dev.weir.notifications.TestKafka;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.kafka.MessageRecords;
+import dev.weir.notifications.messages.Message;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

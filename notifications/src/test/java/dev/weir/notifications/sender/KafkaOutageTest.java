@@ -2,7 +2,6 @@ package dev.weir.notifications.sender;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.notifications.Message;
 import dev.weir.notifications.KafkaPublisher;
 import dev.weir.notifications.MemoryStores;
 import dev.weir.notifications.PublishResult;
@@ -11,6 +10,7 @@ import dev.weir.notifications.broker.EmbeddedKafka;
 import dev.weir.notifications.broker.PatientKafka;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.kafka.MessageTopics;
+import dev.weir.notifications.messages.Message;
 import dev.weir.store.tck.internal.Await;
 import dev.weir.store.tck.internal.LossyRelay;
 import java.io.IOException;

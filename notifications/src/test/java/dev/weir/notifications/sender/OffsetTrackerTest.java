@@ -13,7 +13,7 @@ import net.jqwik.api.constraints.Size;
 
 final class OffsetTrackerTest {
   /** Offsets have gaps; records end in any order. */
-  @Property
+  @Property(tries = 1_000)
   void positionIsTheFirstRecordThatIsNotDone(
       @ForAll @Size(max = 50) List<@IntRange(min = 1, max = 5) Integer> gaps,
       @ForAll @IntRange(min = 0, max = 1_000) int start,

@@ -3,11 +3,11 @@ package dev.weir.notifications.sender;
 import static dev.weir.notifications.sender.SenderScene.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.notifications.Message;
-import dev.weir.engine.notifications.MessageLog;
-import dev.weir.engine.notifications.MessageState;
 import dev.weir.notifications.Replayed;
 import dev.weir.notifications.TestKafka;
+import dev.weir.notifications.messages.Message;
+import dev.weir.notifications.messages.MessageLog;
+import dev.weir.notifications.messages.MessageState;
 import dev.weir.notifications.provider.ProviderResult;
 import java.time.Duration;
 import java.util.List;

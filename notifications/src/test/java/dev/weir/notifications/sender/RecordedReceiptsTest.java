@@ -2,10 +2,10 @@ package dev.weir.notifications.sender;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.notifications.Message;
-import dev.weir.engine.notifications.MessageLog;
-import dev.weir.engine.notifications.MessageState;
 import dev.weir.notifications.MemoryStores;
+import dev.weir.notifications.messages.Message;
+import dev.weir.notifications.messages.MessageLog;
+import dev.weir.notifications.messages.MessageState;
 import dev.weir.store.tck.internal.Await;
 import java.time.Duration;
 import java.util.List;

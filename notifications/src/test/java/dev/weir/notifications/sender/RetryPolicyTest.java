@@ -10,7 +10,7 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.LongRange;
 
 final class RetryPolicyTest {
-  @Property
+  @Property(tries = 1_000)
   void pausesDoubleUpToTheMaximumAndAreShortenedByUpToAHalf(
       @ForAll @LongRange(min = 1, max = 10_000) long firstMillis,
       @ForAll @IntRange(min = 1, max = 100) int factor,

@@ -2,8 +2,8 @@ package dev.weir.notifications.sender;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.notifications.Message;
-import dev.weir.engine.notifications.MessageState;
+import dev.weir.notifications.messages.Message;
+import dev.weir.notifications.messages.MessageState;
 import dev.weir.notifications.provider.ProviderResult;
 import java.time.Duration;
 import java.util.ArrayList;

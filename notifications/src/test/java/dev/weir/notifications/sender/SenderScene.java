@@ -1,13 +1,13 @@
 package dev.weir.notifications.sender;
 
-import dev.weir.engine.notifications.Message;
-import dev.weir.engine.notifications.MessageLog;
 import dev.weir.notifications.KafkaPublisher;
 import dev.weir.notifications.MemoryStores;
 import dev.weir.notifications.PublishResult;
 import dev.weir.notifications.TestKafka;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.kafka.MessageTopics;
+import dev.weir.notifications.messages.Message;
+import dev.weir.notifications.messages.MessageLog;
 import dev.weir.notifications.provider.SmsProvider;
 import java.time.Duration;
 import java.util.ArrayList;

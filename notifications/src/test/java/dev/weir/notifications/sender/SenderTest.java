@@ -3,8 +3,6 @@ package dev.weir.notifications.sender;
 import static dev.weir.notifications.sender.SenderScene.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.notifications.Message;
-import dev.weir.engine.notifications.MessageState;
 import dev.weir.limits.AcquireResult;
 import dev.weir.limits.Decision;
 import dev.weir.limits.FixedWindow;
@@ -18,6 +16,8 @@ import dev.weir.notifications.MemoryStores;
 import dev.weir.notifications.Replayed;
 import dev.weir.notifications.TestKafka;
 import dev.weir.notifications.kafka.MessageRecords;
+import dev.weir.notifications.messages.Message;
+import dev.weir.notifications.messages.MessageState;
 import dev.weir.notifications.provider.ProviderResult;
 import dev.weir.store.tck.SettableClock;
 import java.time.Duration;

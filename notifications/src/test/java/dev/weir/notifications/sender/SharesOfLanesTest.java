@@ -3,7 +3,7 @@ package dev.weir.notifications.sender;
 import static dev.weir.notifications.sender.SenderScene.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.notifications.Message;
+import dev.weir.notifications.messages.Message;
 import dev.weir.notifications.provider.ProviderResult;
 import dev.weir.store.tck.internal.Await;
 import java.time.Duration;

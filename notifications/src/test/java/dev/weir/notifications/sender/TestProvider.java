@@ -1,6 +1,6 @@
 package dev.weir.notifications.sender;
 
-import dev.weir.engine.notifications.Message;
+import dev.weir.notifications.messages.Message;
 import dev.weir.notifications.provider.ProviderResult;
 import dev.weir.notifications.provider.SmsProvider;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package dev.weir.server.metrics;
 
-import dev.weir.engine.notifications.Message;
 import dev.weir.notifications.SendOutcome;
+import dev.weir.notifications.messages.Message;
 import dev.weir.notifications.provider.ProviderResult;
 import dev.weir.notifications.sender.Backlog;
 import dev.weir.notifications.sender.SenderObserver;

@@ -1,6 +1,6 @@
 package dev.weir.server.notifications;
 
-import dev.weir.engine.notifications.MessageRecord;
+import dev.weir.notifications.messages.MessageRecord;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.PathSegment;
 import dev.weir.server.http.Problem;

@@ -1,7 +1,7 @@
 package dev.weir.server.notifications;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.engine.notifications.MessageStatus;
+import dev.weir.notifications.messages.MessageStatus;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.TimeText;
 import java.io.IOException;

@@ -1,10 +1,10 @@
 package dev.weir.server.notifications;
 
-import dev.weir.engine.notifications.MessageQuery;
-import dev.weir.engine.notifications.MessageQuery.Cursor;
-import dev.weir.engine.notifications.MessageState;
-import dev.weir.engine.notifications.MessageStatus;
 import dev.weir.internal.Micros;
+import dev.weir.notifications.messages.MessageQuery;
+import dev.weir.notifications.messages.MessageQuery.Cursor;
+import dev.weir.notifications.messages.MessageState;
+import dev.weir.notifications.messages.MessageStatus;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Responses;
 import io.micronaut.http.HttpRequest;

@@ -1,11 +1,11 @@
 package dev.weir.server.notifications;
 
-import dev.weir.engine.notifications.DeferredMessages;
-import dev.weir.engine.notifications.MessageLog;
-import dev.weir.engine.notifications.UserLimits;
 import dev.weir.notifications.Notifications;
 import dev.weir.notifications.Replayed;
 import dev.weir.notifications.SignedRequests;
+import dev.weir.notifications.messages.DeferredMessages;
+import dev.weir.notifications.messages.MessageLog;
+import dev.weir.notifications.messages.UserLimits;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;

@@ -1,7 +1,7 @@
 package dev.weir.server.notifications;
 
 import dev.weir.StoreException;
-import dev.weir.engine.notifications.MessageRecord;
+import dev.weir.notifications.messages.MessageRecord;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.QuotaExceeded;

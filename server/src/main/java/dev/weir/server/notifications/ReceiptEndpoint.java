@@ -1,8 +1,8 @@
 package dev.weir.server.notifications;
 
-import dev.weir.engine.notifications.MessageLog;
-import dev.weir.engine.notifications.MessageState;
 import dev.weir.notifications.SignedRequests;
+import dev.weir.notifications.messages.MessageLog;
+import dev.weir.notifications.messages.MessageState;
 import dev.weir.server.http.FailedLogins;
 import dev.weir.server.http.HttpSettings;
 import dev.weir.server.http.Json;

@@ -1,6 +1,6 @@
 package dev.weir.server.notifications;
 
-import dev.weir.engine.notifications.MessageState;
+import dev.weir.notifications.messages.MessageState;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Snippet;
 import java.util.Optional;

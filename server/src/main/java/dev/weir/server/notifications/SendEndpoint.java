@@ -1,12 +1,12 @@
 package dev.weir.server.notifications;
 
 import dev.weir.StoreException;
-import dev.weir.engine.notifications.UserLimit;
-import dev.weir.engine.notifications.UserState;
 import dev.weir.internal.Micros;
 import dev.weir.limits.Decision;
 import dev.weir.limits.Limit;
 import dev.weir.notifications.SendOutcome;
+import dev.weir.notifications.messages.UserLimit;
+import dev.weir.notifications.messages.UserState;
 import dev.weir.rules.PolicyText;
 import dev.weir.rules.RateLimitFields;
 import dev.weir.server.http.Json;

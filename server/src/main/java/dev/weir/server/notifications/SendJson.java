@@ -1,9 +1,9 @@
 package dev.weir.server.notifications;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.engine.notifications.Message;
-import dev.weir.engine.notifications.SendRequest;
 import dev.weir.notifications.MessageParts;
+import dev.weir.notifications.messages.Message;
+import dev.weir.notifications.messages.SendRequest;
 import dev.weir.server.http.Fields;
 import java.io.IOException;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.weir.server.notifications;
 
-import dev.weir.engine.notifications.UserLimit;
-import dev.weir.engine.notifications.UserLimits;
-import dev.weir.engine.notifications.UserState;
+import dev.weir.notifications.messages.UserLimit;
+import dev.weir.notifications.messages.UserLimits;
+import dev.weir.notifications.messages.UserState;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Json;
 import dev.weir.server.http.PathSegment;

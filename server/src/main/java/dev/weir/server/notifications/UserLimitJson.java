@@ -1,9 +1,9 @@
 package dev.weir.server.notifications;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.engine.notifications.UserLimit;
-import dev.weir.engine.notifications.UserState;
 import dev.weir.internal.Micros;
+import dev.weir.notifications.messages.UserLimit;
+import dev.weir.notifications.messages.UserState;
 import dev.weir.server.http.CalendarJson;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.TimeText;

@@ -1,9 +1,9 @@
 package dev.weir.server.wiring;
 
 import dev.weir.StoreException;
-import dev.weir.engine.notifications.SenderRegistry;
 import dev.weir.internal.PeriodicTask;
 import dev.weir.notifications.kafka.KafkaCluster;
+import dev.weir.notifications.messages.SenderRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -1,7 +1,6 @@
 package dev.weir.server.wiring;
 
 import dev.weir.StoreException;
-import dev.weir.engine.notifications.MessageLog;
 import dev.weir.notifications.SendObserver;
 import dev.weir.notifications.analytics.Analytics;
 import dev.weir.notifications.analytics.EventPublisher;
@@ -9,6 +8,7 @@ import dev.weir.notifications.analytics.EventTopic;
 import dev.weir.notifications.analytics.Indexer;
 import dev.weir.notifications.analytics.OpenSearch;
 import dev.weir.notifications.kafka.KafkaCluster;
+import dev.weir.notifications.messages.MessageLog;
 import dev.weir.notifications.sender.SenderObserver;
 import dev.weir.server.metrics.AnalyticsMetrics;
 import dev.weir.server.notifications.AnalyticsAccess;

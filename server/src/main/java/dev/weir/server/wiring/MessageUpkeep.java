@@ -1,6 +1,5 @@
 package dev.weir.server.wiring;
 
-import dev.weir.engine.notifications.MessageLog;
 import dev.weir.notifications.BrokerHealth;
 import dev.weir.notifications.DeferredDispatch;
 import dev.weir.notifications.HotFilter;
@@ -8,6 +7,7 @@ import dev.weir.notifications.Outbox;
 import dev.weir.notifications.Publisher;
 import dev.weir.notifications.Republisher;
 import dev.weir.notifications.SendObserver;
+import dev.weir.notifications.messages.MessageLog;
 import java.time.Duration;
 
 /** The periodic tasks of messages. */

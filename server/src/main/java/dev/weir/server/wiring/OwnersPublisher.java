@@ -2,10 +2,10 @@ package dev.weir.server.wiring;
 
 import dev.weir.PartOwnership;
 import dev.weir.StoreException;
-import dev.weir.engine.notifications.Message;
 import dev.weir.notifications.PublishResult;
 import dev.weir.notifications.Publisher;
 import dev.weir.notifications.kafka.KafkaUnavailableException;
+import dev.weir.notifications.messages.Message;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

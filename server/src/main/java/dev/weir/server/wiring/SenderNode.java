@@ -1,13 +1,13 @@
 package dev.weir.server.wiring;
 
 import dev.weir.limits.Limiter;
+import dev.weir.notifications.jdbc.JdbcMessageLog;
+import dev.weir.notifications.jdbc.JdbcSenderRegistry;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.server.metrics.AnalyticsMetrics;
 import dev.weir.server.metrics.LimitMetrics;
 import dev.weir.server.metrics.NotificationMetrics;
 import dev.weir.server.operations.OperationsPort;
-import dev.weir.store.jdbc.notifications.JdbcMessageLog;
-import dev.weir.store.jdbc.notifications.JdbcSenderRegistry;
 import io.prometheus.metrics.instrumentation.jvm.JvmMetrics;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.util.List;

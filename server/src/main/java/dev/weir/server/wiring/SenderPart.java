@@ -1,11 +1,11 @@
 package dev.weir.server.wiring;
 
-import dev.weir.engine.notifications.MessageLog;
 import dev.weir.limits.Limiter;
 import dev.weir.limits.Policy;
 import dev.weir.limits.TokenBucket;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.kafka.MessageTopics;
+import dev.weir.notifications.messages.MessageLog;
 import dev.weir.notifications.provider.SmsProvider;
 import dev.weir.notifications.sender.Backlog;
 import dev.weir.notifications.sender.RecordedReceipts;

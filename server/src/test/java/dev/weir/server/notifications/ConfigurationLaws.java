@@ -2,7 +2,7 @@ package dev.weir.server.notifications;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.notifications.UserLimit;
+import dev.weir.notifications.messages.UserLimit;
 import dev.weir.server.faults.MessageTables;
 import dev.weir.server.http.Http;
 import dev.weir.store.tck.internal.Crowd;

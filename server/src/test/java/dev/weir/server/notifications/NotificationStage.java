@@ -1,7 +1,7 @@
 package dev.weir.server.notifications;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.engine.notifications.UserLimit;
+import dev.weir.notifications.messages.UserLimit;
 import dev.weir.server.faults.Database;
 import dev.weir.server.faults.KafkaProcess;
 import dev.weir.server.faults.MessageTables;

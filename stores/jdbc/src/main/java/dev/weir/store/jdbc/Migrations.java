@@ -32,7 +32,9 @@ final class Migrations {
 
   /** Versions that were applied from the folder of the store, before products had their own. */
   private static final Set<String> MOVED_TO_PRODUCTS =
-      Set.of("6", "6.1", "11.1", "12.1", "12.3", "12.4", "15.5");
+      Set.of(
+          "5", "6", "6.1", "6.2", "9.1", "9.2", "10.1", "10.2", "11.1", "12.1", "12.3", "12.4",
+          "14.1", "15.2", "15.3", "15.5");
 
   private Migrations() {}
 

@@ -145,13 +145,16 @@ final class MigrationTest {
   void productWithoutItsJarHasNoTables() {
     PostgresqlPool.migrate(pool);
 
-    assertThat(Database.number(pool, "select count(*) from pg_class where relname ~ '^payment'"))
+    assertThat(
+            Database.number(
+                pool, "select count(*) from pg_class where relname ~ '^(payment|notification)'"))
         .isZero();
   }
 
   @Test
   void nodeWithoutAProductStartsOnTablesThatHaveIt() {
     PostgresqlPool.migrate(pool);
+    addMigration("5", "V5__notifications.sql");
     addMigration("6", "V6__payments.sql");
     addMigration("1.99", "payments/V1.99__later.sql");
 

@@ -17,7 +17,6 @@ import java.nio.charset.StandardCharsets;
  * weir:r:id                    the record of a request id; on a Cluster weir:r:{tag}:id, and
  *                              weir:b:{hash}:id for the request that the id is bound to
  * weir:m                       the marker; on a Cluster weir:m:{tag} for each slot
- * RateLimiterCache:{101}       the messages of a user; a prefix other than weir precedes it
  * </pre>
  *
  * The tag determines the slot of a key on a Cluster. Names are unique: in a policy's name {@code %
@@ -72,15 +71,6 @@ final class KeyNames {
    */
   String binding(String requestId) {
     return prefix + ":b:{" + Integer.toHexString(requestId.hashCode()) + "}:" + requestId;
-  }
-
-  /**
-   * Returns the name of a user's message count. Other programs read it by its plain name, so only a
-   * prefix that was chosen precedes it.
-   */
-  String hotCount(long userId) {
-    String name = "RateLimiterCache:{" + userId + "}";
-    return prefix.equals(RedisSettings.DEFAULT_PREFIX) ? name : prefix + ":" + name;
   }
 
   /** Returns the hash tag that Redis finds in a name of this class. */

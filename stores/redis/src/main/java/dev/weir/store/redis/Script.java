@@ -13,20 +13,18 @@ import java.util.HexFormat;
  *
  * @param digest SHA-1 in hexadecimal, as {@code EVALSHA} expects it
  */
-record Script(String text, String digest) {
-  static final Script LIMITS = of("limits.lua");
-  static final Script LEASES = of("leases.lua");
-  static final Script MARK = of("mark.lua");
-  static final Script LOOK = of("look.lua");
-  static final Script HOT_CHECK = ofText(read("hot-check.lua"));
-  static final Script HOT_LEARN = ofText(read("hot-learn.lua"));
+public record Script(String text, String digest) {
+  static final Script LIMITS = withMarker("limits.lua");
+  static final Script LEASES = withMarker("leases.lua");
+  static final Script MARK = withMarker("mark.lua");
+  static final Script LOOK = withMarker("look.lua");
 
   /** Reads a script, preceded by the functions of all scripts that notice lost data. */
-  private static Script of(String name) {
-    return ofText(read("marker.lua") + read(name));
+  private static Script withMarker(String name) {
+    return of(read("marker.lua") + read(name));
   }
 
-  private static Script ofText(String text) {
+  public static Script of(String text) {
     try {
       byte[] digest =
           MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8));

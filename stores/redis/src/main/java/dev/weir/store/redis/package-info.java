@@ -1,6 +1,6 @@
 /**
- * Limits, leases and counts of messages in Redis or Valkey: single server, Sentinel or Cluster.
- * Scripts repeat core's transitions on the server, next to the state.
+ * Limits and leases in Redis or Valkey: single server, Sentinel or Cluster. Scripts repeat core's
+ * transitions on the server, next to the state.
  *
  * <p>Start with {@link dev.weir.store.redis.Redis}.
  */

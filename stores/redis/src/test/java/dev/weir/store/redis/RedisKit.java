@@ -20,10 +20,9 @@ import net.jqwik.api.ShrinkingMode;
  * Runs all kits on one Redis or Cluster: stores alternate between its two clients. Each plays as
  * many traces of limits as {@code jqwik.tries.default}.
  */
-interface RedisKit extends LimitStoreKit, LeaseStoreKit, HotCountsClaims {
+interface RedisKit extends LimitStoreKit, LeaseStoreKit {
   AtomicInteger OPENED = new AtomicInteger();
 
-  @Override
   Servers.Clients clients();
 
   @Override

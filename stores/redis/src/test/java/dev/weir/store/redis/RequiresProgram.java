@@ -21,7 +21,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 @Retention(RetentionPolicy.RUNTIME)
 @ExtendWith(RequiresProgram.Condition.class)
 @AddLifecycleHook(RequiresProgram.Condition.class)
-@interface RequiresProgram {
+public @interface RequiresProgram {
   /** The program's name, such as {@code redis-server}. */
   String value();
 

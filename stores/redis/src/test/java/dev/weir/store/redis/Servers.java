@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.List;
 
 /** The servers that tests share; they end with the process. Each client has its own connection. */
-final class Servers {
+public final class Servers {
   static final List<Class<? extends Limit>> ALL_KINDS =
       List.of(FixedWindow.class, SlidingWindow.class, TokenBucket.class);
 
@@ -42,29 +42,29 @@ final class Servers {
   }
 
   /** Two clients of one Redis 6.2. */
-  static Clients oldest() {
+  public static Clients oldest() {
     return Oldest.CLIENTS;
   }
 
   /** Two clients of one server of Debian's Redis. */
-  static Clients installed() {
+  public static Clients installed() {
     return Installed.CLIENTS;
   }
 
-  static Clients valkey() {
+  public static Clients valkey() {
     return Valkey.CLIENTS;
   }
 
   /** Two clients of one Cluster of Debian's Redis. */
-  static Clients cluster() {
+  public static Clients cluster() {
     return Cluster.CLIENTS;
   }
 
-  static Clients valkeyCluster() {
+  public static Clients valkeyCluster() {
     return ValkeyCluster.CLIENTS;
   }
 
-  record Clients(Redis one, Redis other) {
+  public record Clients(Redis one, Redis other) {
     static Clients of(String uri) {
       return new Clients(open(uri), open(uri));
     }

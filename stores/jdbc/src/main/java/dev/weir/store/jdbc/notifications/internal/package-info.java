@@ -1,8 +1,0 @@
-/**
- * How nodes tell each other about messages in PostgreSQL. Not for use outside of Weir: it may
- * change in any release.
- */
-@NullMarked
-package dev.weir.store.jdbc.notifications.internal;
-
-import org.jspecify.annotations.NullMarked;

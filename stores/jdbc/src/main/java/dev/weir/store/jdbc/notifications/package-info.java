@@ -1,5 +1,0 @@
-/** Rate-limited messages in PostgreSQL: limits of users, the outbox, the log of messages. */
-@NullMarked
-package dev.weir.store.jdbc.notifications;
-
-import org.jspecify.annotations.NullMarked;
