@@ -8,8 +8,7 @@ import java.time.Duration;
 
 /**
  * Temporal's test server, in memory, without a port, in real time. It loses its workflows when it
- * is closed or the process ends; {@link dev.weir.payments.workflows.PaymentReconciler#restartPage}
- * starts those of payments again.
+ * is closed or the process ends; who needs them has to start them again.
  */
 public final class EmbeddedTemporal implements AutoCloseable {
   private static final String NAMESPACE = "default";
