@@ -1,5 +1,6 @@
 package dev.weir.slots;
 
+import dev.weir.Violation;
 import static java.util.Objects.requireNonNull;
 
 import dev.weir.internal.Micros;

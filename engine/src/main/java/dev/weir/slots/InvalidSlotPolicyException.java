@@ -1,5 +1,7 @@
 package dev.weir.slots;
 
+import dev.weir.Violation;
+
 import java.util.List;
 import java.util.stream.Collectors;
 

@@ -1,5 +1,7 @@
 package dev.weir.slots;
 
+import dev.weir.Violation;
+
 import static java.util.Objects.requireNonNull;
 
 import dev.weir.internal.Micros;

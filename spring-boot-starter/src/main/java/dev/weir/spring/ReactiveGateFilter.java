@@ -2,7 +2,7 @@ package dev.weir.spring;
 
 import dev.weir.rules.AmbiguousPathException;
 import dev.weir.rules.Request;
-import dev.weir.rules.TrustedProxies;
+import dev.weir.TrustedProxies;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.core.Ordered;

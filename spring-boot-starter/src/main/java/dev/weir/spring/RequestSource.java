@@ -2,7 +2,7 @@ package dev.weir.spring;
 
 import dev.weir.rules.Request;
 import dev.weir.rules.RequestPath;
-import dev.weir.rules.TrustedProxies;
+import dev.weir.TrustedProxies;
 import dev.weir.rules.internal.SingleHeader;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -2,7 +2,7 @@ package dev.weir.spring;
 
 import dev.weir.rules.AmbiguousPathException;
 import dev.weir.rules.Request;
-import dev.weir.rules.TrustedProxies;
+import dev.weir.TrustedProxies;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;

@@ -3,7 +3,7 @@ package dev.weir.server.http;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.StoreException;
 import dev.weir.rules.TooManyRulesException;
-import dev.weir.slots.Violation;
+import dev.weir.Violation;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;

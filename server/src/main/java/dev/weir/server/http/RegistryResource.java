@@ -6,7 +6,7 @@ import dev.weir.register.Change;
 import dev.weir.register.Entry;
 import dev.weir.register.EntryVersion;
 import dev.weir.register.Register;
-import dev.weir.slots.Violation;
+import dev.weir.Violation;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;

@@ -17,7 +17,7 @@ import dev.weir.server.http.RequiresRole;
 import dev.weir.server.http.Responses;
 import dev.weir.server.http.TimeText;
 import dev.weir.server.metrics.NotificationMetrics;
-import dev.weir.slots.Violation;
+import dev.weir.Violation;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;

@@ -3,7 +3,7 @@ package dev.weir.server.rules;
 import dev.weir.rules.AmbiguousPathException;
 import dev.weir.rules.Request;
 import dev.weir.rules.RequestPath;
-import dev.weir.rules.TrustedProxies;
+import dev.weir.TrustedProxies;
 import dev.weir.rules.internal.RepeatedHeaderException;
 import dev.weir.rules.internal.SingleHeader;
 import dev.weir.server.http.Problem;

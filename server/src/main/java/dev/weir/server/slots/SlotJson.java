@@ -7,7 +7,7 @@ import dev.weir.server.http.ProblemException;
 import dev.weir.slots.Assignment;
 import dev.weir.slots.Slot;
 import dev.weir.slots.SlotRequest;
-import dev.weir.slots.Violation;
+import dev.weir.Violation;
 import dev.weir.slots.internal.SlotNames;
 import java.io.IOException;
 import java.time.Duration;

@@ -4,7 +4,9 @@ import dev.weir.server.http.Fields;
 import dev.weir.slots.InvalidSlotPolicyException;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.SlotScheduler;
-import dev.weir.slots.Violation;
+import dev.weir.Violation;
+import dev.weir.Violation;
+import dev.weir.slots.internal.CheckedSlotConfigs;
 import java.time.Instant;
 import java.util.Optional;
 

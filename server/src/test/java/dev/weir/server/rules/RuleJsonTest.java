@@ -10,7 +10,7 @@ import dev.weir.rules.RuleField;
 import dev.weir.rules.RuleSpec;
 import dev.weir.server.http.Json;
 import dev.weir.server.http.ProblemException;
-import dev.weir.slots.Violation;
+import dev.weir.Violation;
 import dev.weir.store.tck.rules.internal.RuleNotationKit;
 import java.math.BigDecimal;
 import java.time.Duration;

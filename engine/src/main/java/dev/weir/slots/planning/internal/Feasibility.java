@@ -3,7 +3,7 @@ package dev.weir.slots.planning.internal;
 import dev.weir.internal.Micros;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.Spread;
-import dev.weir.slots.Violation;
+import dev.weir.Violation;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 

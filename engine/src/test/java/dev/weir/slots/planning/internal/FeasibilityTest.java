@@ -7,7 +7,7 @@ import dev.weir.slots.Calendar;
 import dev.weir.slots.OpeningHours;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.Spread;
-import dev.weir.slots.Violation;
+import dev.weir.Violation;
 import java.time.DayOfWeek;
 import java.time.Duration;
 import java.time.Instant;

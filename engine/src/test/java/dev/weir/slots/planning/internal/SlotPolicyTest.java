@@ -10,7 +10,7 @@ import dev.weir.slots.InvalidSlotPolicyException;
 import dev.weir.slots.NotBefore;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.Spread;
-import dev.weir.slots.Violation;
+import dev.weir.Violation;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

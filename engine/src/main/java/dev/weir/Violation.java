@@ -1,4 +1,4 @@
-package dev.weir.slots;
+package dev.weir;
 
 /** An invalid field and what is wrong with it. */
 public record Violation(String field, String message) {}

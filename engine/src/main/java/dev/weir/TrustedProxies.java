@@ -1,6 +1,6 @@
-package dev.weir.rules;
+package dev.weir;
 
-import dev.weir.rules.internal.ClientAddress;
+import dev.weir.internal.ClientAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
