@@ -1,7 +1,6 @@
 package dev.weir.rules;
 
 import dev.weir.TrustedProxies;
-
 import dev.weir.rules.internal.RepeatedHeaderException;
 import dev.weir.rules.internal.SingleHeader;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,6 @@
 package dev.weir.slots;
 
 import dev.weir.Violation;
-
 import java.util.List;
 import java.util.stream.Collectors;
 

@@ -1,9 +1,8 @@
 package dev.weir.slots;
 
-import dev.weir.Violation;
-
 import static java.util.Objects.requireNonNull;
 
+import dev.weir.Violation;
 import dev.weir.internal.Micros;
 import dev.weir.slots.planning.internal.Places;
 import java.time.Duration;

@@ -59,6 +59,10 @@ final class ArchitectureTest {
           "dev.weir.slots.planning.internal.PolicyTimes",
           "dev.weir.slots.planning.internal.TimeSpan");
 
+  /** What the module {@code http} may know of ours. */
+  private static final List<String> HTTP =
+      List.of("dev.weir", "dev.weir.http..", "dev.weir.internal", "dev.weir.register");
+
   private static final String SERVER = "dev.weir.server.";
   private static final String[] STORES_OF_PRODUCTS = {
     "dev.weir.notifications.jdbc..", "dev.weir.notifications.redis..", "dev.weir.payments.jdbc.."
@@ -321,7 +325,36 @@ final class ArchitectureTest {
         .check(HOUSE);
   }
 
-  /** So {@code http} and everything else that capabilities share knows none of them. */
+  /** It is how any endpoint speaks: of the engine it knows what is of no capability. */
+  @Test
+  void httpKnowsNoCapability() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.weir.http..")
+        .should()
+        .dependOnClassesThat(
+            DescribedPredicate.describe(
+                "are of a capability",
+                type ->
+                    type.getPackageName().startsWith("dev.weir")
+                        && HTTP.stream()
+                            .noneMatch(
+                                name -> PackageMatcher.of(name).matches(type.getPackageName()))))
+        .check(HOUSE);
+  }
+
+  @Test
+  void onlyTheServerKnowsHttp() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages("dev.weir.http..", "dev.weir.server..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("dev.weir.http..")
+        .check(HOUSE);
+  }
+
+  /** So everything else that capabilities share knows none of them. */
   @Test
   void onlyTheWiringKnowsCapabilities() {
     String[] capabilities =
@@ -367,7 +400,7 @@ final class ArchitectureTest {
         .resideInAPackage("dev.weir.server.verify")
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage("dev.weir.store..", "dev.weir.server.http")
+        .resideInAnyPackage("dev.weir.store..", "dev.weir.http..")
         .check(HOUSE);
     classes()
         .that()
@@ -391,7 +424,10 @@ final class ArchitectureTest {
             HOUSE.stream()
                 .map(JavaClass::getPackage)
                 .distinct()
-                .filter(any -> (any.getName() + ".").startsWith(SERVER))
+                .filter(
+                    any ->
+                        (any.getName() + ".").startsWith(SERVER)
+                            || any.getName().startsWith("dev.weir.http."))
                 .filter(any -> !any.isAnnotatedWith(NullMarked.class))
                 .map(JavaPackage::getName))
         .isEmpty();

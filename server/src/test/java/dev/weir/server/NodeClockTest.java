@@ -50,7 +50,7 @@ final class NodeClockTest {
           Map.entry("dev.weir.server.dashboard.DemoTraffic", "the name of sample data"),
           Map.entry("dev.weir.server.notifications.AnalyticsEndpoints", "the range of a question"),
           // What another system sends has the time of day in it.
-          Map.entry("dev.weir.server.oidc.IssuerKeys", "the age of this node's copy of keys"),
+          Map.entry("dev.weir.http.oidc.IssuerKeys", "the age of this node's copy of keys"),
           Map.entry("dev.weir.store.surrealdb.SurrealDb", "when to renew this node's token"),
           // Files of this machine, compared with the times that it gave them.
           Map.entry("dev.weir.server.wiring.postgresql.PostgresqlArchive", "unpacked programs"),

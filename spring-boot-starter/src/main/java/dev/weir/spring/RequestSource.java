@@ -1,8 +1,8 @@
 package dev.weir.spring;
 
+import dev.weir.TrustedProxies;
 import dev.weir.rules.Request;
 import dev.weir.rules.RequestPath;
-import dev.weir.TrustedProxies;
 import dev.weir.rules.internal.SingleHeader;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

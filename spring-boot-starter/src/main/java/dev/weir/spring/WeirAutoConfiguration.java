@@ -1,6 +1,7 @@
 package dev.weir.spring;
 
 import dev.weir.TaskLog;
+import dev.weir.TrustedProxies;
 import dev.weir.internal.PeriodicTask;
 import dev.weir.limits.LeaseStore;
 import dev.weir.limits.Leases;
@@ -15,7 +16,6 @@ import dev.weir.rules.Rule;
 import dev.weir.rules.RuleEvaluator;
 import dev.weir.rules.RuleIndex;
 import dev.weir.rules.Rules;
-import dev.weir.TrustedProxies;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

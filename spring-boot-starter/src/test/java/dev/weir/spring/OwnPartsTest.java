@@ -2,9 +2,9 @@ package dev.weir.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.TrustedProxies;
 import dev.weir.rules.MemoryRules;
 import dev.weir.rules.Rules;
-import dev.weir.TrustedProxies;
 import java.net.http.HttpResponse;
 import java.time.InstantSource;
 import java.util.HashMap;

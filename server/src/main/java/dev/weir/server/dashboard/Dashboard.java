@@ -1,6 +1,6 @@
 package dev.weir.server.dashboard;
 
-import dev.weir.server.http.Readiness;
+import dev.weir.http.endpoints.Readiness;
 import dev.weir.server.metrics.GatewayMetrics;
 import dev.weir.server.metrics.LimitMetrics;
 import dev.weir.server.metrics.SlotMetrics;

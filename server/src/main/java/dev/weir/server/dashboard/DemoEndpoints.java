@@ -1,12 +1,12 @@
 package dev.weir.server.dashboard;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.server.http.Fields;
-import dev.weir.server.http.Json;
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.ProblemException;
-import dev.weir.server.http.RequiresRole;
-import dev.weir.server.http.Responses;
+import dev.weir.http.endpoints.RequiresRole;
+import dev.weir.http.endpoints.Responses;
+import dev.weir.http.fields.Fields;
+import dev.weir.http.fields.JsonDocument;
+import dev.weir.http.problems.Problem;
+import dev.weir.http.problems.ProblemException;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;
 import io.micronaut.http.MediaType;
@@ -41,7 +41,7 @@ final class DemoEndpoints {
   @Consumes(MediaType.APPLICATION_JSON)
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> make(@Body byte[] body) {
-    Fields fields = Fields.of(Json.read(body, 0, body.length));
+    Fields fields = Fields.of(JsonDocument.read(body, 0, body.length));
     int seconds = (int) (long) fields.whole("seconds", 0, MAX_SECONDS).orElse(DEFAULT_SECONDS);
     fields.refuseOthers();
     fields.throwIfWrong();

@@ -1,8 +1,8 @@
 package dev.weir.server.dashboard;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.http.fields.Fields;
 import dev.weir.limits.AcquireResult;
-import dev.weir.server.http.Fields;
 import java.io.IOException;
 import java.util.List;
 

@@ -1,7 +1,7 @@
 package dev.weir.server.dashboard;
 
+import dev.weir.http.endpoints.Readiness;
 import dev.weir.limits.AcquireResult;
-import dev.weir.server.http.Readiness;
 import dev.weir.server.metrics.LimitMetrics;
 import dev.weir.server.metrics.SlotMetrics;
 import java.util.List;

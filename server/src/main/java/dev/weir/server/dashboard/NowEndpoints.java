@@ -1,13 +1,13 @@
 package dev.weir.server.dashboard;
 
-import dev.weir.server.http.Draining;
-import dev.weir.server.http.Fields;
-import dev.weir.server.http.Json;
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.ProblemException;
-import dev.weir.server.http.ReadsQuery;
-import dev.weir.server.http.RequiresRole;
-import dev.weir.server.http.Responses;
+import dev.weir.http.connections.Draining;
+import dev.weir.http.endpoints.ReadsQuery;
+import dev.weir.http.endpoints.RequiresRole;
+import dev.weir.http.endpoints.Responses;
+import dev.weir.http.fields.Fields;
+import dev.weir.http.json.Json;
+import dev.weir.http.problems.Problem;
+import dev.weir.http.problems.ProblemException;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;

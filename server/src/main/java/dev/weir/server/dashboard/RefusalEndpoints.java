@@ -1,10 +1,10 @@
 package dev.weir.server.dashboard;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.http.endpoints.RequiresRole;
+import dev.weir.http.endpoints.Responses;
+import dev.weir.http.problems.Problem;
 import dev.weir.rules.RuleCounters;
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.RequiresRole;
-import dev.weir.server.http.Responses;
 import dev.weir.server.metrics.DecisionCounts;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;

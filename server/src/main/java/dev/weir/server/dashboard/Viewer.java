@@ -1,6 +1,6 @@
 package dev.weir.server.dashboard;
 
-import dev.weir.server.http.Json;
+import dev.weir.http.json.Json;
 import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;

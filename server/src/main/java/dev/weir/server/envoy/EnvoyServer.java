@@ -1,12 +1,12 @@
 package dev.weir.server.envoy;
 
+import dev.weir.http.authentication.FailedLogins;
+import dev.weir.http.connections.ConnectionLimit;
+import dev.weir.http.connections.ListenerSettings;
+import dev.weir.http.connections.RequestMemory;
 import dev.weir.limits.LimitStore;
 import dev.weir.rules.RuleEvaluator;
 import dev.weir.rules.RuleIndex;
-import dev.weir.server.http.ConnectionLimit;
-import dev.weir.server.http.FailedLogins;
-import dev.weir.server.http.ListenerSettings;
-import dev.weir.server.http.RequestMemory;
 import dev.weir.server.metrics.EnvoyMetrics;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
 import io.grpc.Server;

@@ -1,8 +1,8 @@
 package dev.weir.server.envoy;
 
-import dev.weir.server.http.BearerToken;
-import dev.weir.server.http.FailedLogins;
-import dev.weir.server.metrics.AuthMetrics;
+import dev.weir.http.authentication.AuthMetrics;
+import dev.weir.http.authentication.BearerToken;
+import dev.weir.http.authentication.FailedLogins;
 import io.grpc.Grpc;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;

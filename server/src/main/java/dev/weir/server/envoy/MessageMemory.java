@@ -1,6 +1,6 @@
 package dev.weir.server.envoy;
 
-import dev.weir.server.http.RequestMemory;
+import dev.weir.http.connections.RequestMemory;
 import io.grpc.Context;
 import io.grpc.ForwardingServerCallListener.SimpleForwardingServerCallListener;
 import io.grpc.Metadata;

@@ -1,7 +1,7 @@
 package dev.weir.server.gateway;
 
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.RequestMemory;
+import dev.weir.http.connections.RequestMemory;
+import dev.weir.http.problems.Problem;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;

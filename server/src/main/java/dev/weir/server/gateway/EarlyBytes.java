@@ -1,6 +1,6 @@
 package dev.weir.server.gateway;
 
-import dev.weir.server.http.CompactBuffer;
+import dev.weir.http.connections.CompactBuffer;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;

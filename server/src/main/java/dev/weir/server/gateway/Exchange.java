@@ -1,7 +1,7 @@
 package dev.weir.server.gateway;
 
-import dev.weir.server.http.BodyDeadline;
-import dev.weir.server.http.Problem;
+import dev.weir.http.connections.BodyDeadline;
+import dev.weir.http.problems.Problem;
 import dev.weir.server.metrics.GatewayMetrics;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.FullHttpResponse;

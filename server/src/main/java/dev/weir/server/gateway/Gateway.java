@@ -1,7 +1,7 @@
 package dev.weir.server.gateway;
 
-import dev.weir.server.http.ConnectionLimit;
-import dev.weir.server.http.SynDropFilter;
+import dev.weir.http.connections.ConnectionLimit;
+import dev.weir.http.connections.SynDropFilter;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;

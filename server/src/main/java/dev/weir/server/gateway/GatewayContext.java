@@ -1,8 +1,8 @@
 package dev.weir.server.gateway;
 
 import dev.weir.StoreException;
+import dev.weir.http.connections.RequestMemory;
 import dev.weir.rules.Ticket;
-import dev.weir.server.http.RequestMemory;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.handler.ssl.SslContext;
 import java.util.concurrent.ExecutorService;

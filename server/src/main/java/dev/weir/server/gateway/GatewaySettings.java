@@ -1,7 +1,7 @@
 package dev.weir.server.gateway;
 
 import dev.weir.TrustedProxies;
-import dev.weir.server.http.ListenerSettings;
+import dev.weir.http.connections.ListenerSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;

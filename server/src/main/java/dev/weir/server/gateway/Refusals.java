@@ -1,6 +1,6 @@
 package dev.weir.server.gateway;
 
-import dev.weir.server.http.Problem;
+import dev.weir.http.problems.Problem;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpResponse;

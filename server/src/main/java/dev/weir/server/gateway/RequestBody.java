@@ -1,6 +1,6 @@
 package dev.weir.server.gateway;
 
-import dev.weir.server.http.BodyDeadline;
+import dev.weir.http.connections.BodyDeadline;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.LastHttpContent;

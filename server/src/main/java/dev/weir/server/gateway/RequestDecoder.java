@@ -1,6 +1,6 @@
 package dev.weir.server.gateway;
 
-import dev.weir.server.http.FewHeaders;
+import dev.weir.http.connections.FewHeaders;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.HttpDecoderConfig;

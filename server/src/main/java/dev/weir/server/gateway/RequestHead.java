@@ -1,9 +1,9 @@
 package dev.weir.server.gateway;
 
+import dev.weir.http.problems.Problem;
 import dev.weir.routes.internal.RouteSpec;
 import dev.weir.routes.internal.RouteTable;
 import dev.weir.rules.AmbiguousPathException;
-import dev.weir.server.http.Problem;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;

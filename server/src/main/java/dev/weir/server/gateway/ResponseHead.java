@@ -1,8 +1,8 @@
 package dev.weir.server.gateway;
 
+import dev.weir.http.problems.Problem;
 import dev.weir.rules.RateLimitFields;
 import dev.weir.rules.Verdict;
-import dev.weir.server.http.Problem;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;

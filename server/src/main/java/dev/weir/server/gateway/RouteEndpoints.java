@@ -1,12 +1,12 @@
 package dev.weir.server.gateway;
 
+import dev.weir.http.endpoints.RegistryResource;
+import dev.weir.http.endpoints.RequiresRole;
+import dev.weir.http.problems.Problem;
 import dev.weir.routes.internal.Route;
 import dev.weir.routes.internal.RouteSpec;
 import dev.weir.routes.internal.RouteTable;
 import dev.weir.routes.internal.Routes;
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.RegistryResource;
-import dev.weir.server.http.RequiresRole;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;

@@ -1,12 +1,12 @@
 package dev.weir.server.gateway;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.http.fields.Fields;
+import dev.weir.http.problems.ProblemException;
 import dev.weir.routes.internal.Route;
 import dev.weir.routes.internal.RouteSpec;
 import dev.weir.routes.internal.Upstream;
 import dev.weir.rules.PathPattern;
-import dev.weir.server.http.Fields;
-import dev.weir.server.http.ProblemException;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.function.Function;

@@ -1,12 +1,12 @@
 package dev.weir.server.gateway;
 
 import dev.weir.StoreException;
+import dev.weir.http.problems.Problem;
 import dev.weir.rules.Ticket;
 import dev.weir.rules.TooManyRulesException;
 import dev.weir.rules.Verdict;
 import dev.weir.rules.internal.RepeatedHeaderException;
-import dev.weir.server.http.LimitProblems;
-import dev.weir.server.http.Problem;
+import dev.weir.server.refusals.LimitProblems;
 import io.netty.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -70,7 +70,7 @@ final class RuleEvaluation {
       return new Decided.Failed(Problem.of(400, "repeated-header", String.valueOf(e.getMessage())));
     } catch (TooManyRulesException e) {
       log.error("Request {} could not be decided: {}", requestId, e.getMessage());
-      return new Decided.Failed(Problem.tooManyRules(e));
+      return new Decided.Failed(LimitProblems.tooManyRules(e));
     } catch (StoreException e) {
       log.error("Request {} could not be decided: {}", requestId, e.getMessage());
       return new Decided.Failed(

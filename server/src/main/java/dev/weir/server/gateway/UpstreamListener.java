@@ -1,6 +1,6 @@
 package dev.weir.server.gateway;
 
-import dev.weir.server.http.Problem;
+import dev.weir.http.problems.Problem;
 import dev.weir.server.metrics.GatewayMetrics;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpResponse;

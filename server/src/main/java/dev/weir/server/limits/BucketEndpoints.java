@@ -2,6 +2,14 @@ package dev.weir.server.limits;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.StoreException;
+import dev.weir.http.endpoints.RequiresRole;
+import dev.weir.http.endpoints.Responses;
+import dev.weir.http.fields.Fields;
+import dev.weir.http.fields.JsonDocument;
+import dev.weir.http.json.Json;
+import dev.weir.http.problems.Problem;
+import dev.weir.http.problems.ProblemException;
+import dev.weir.http.problems.QuotaExceeded;
 import dev.weir.internal.Micros;
 import dev.weir.limits.AcquireRequest;
 import dev.weir.limits.AcquireResult;
@@ -18,16 +26,8 @@ import dev.weir.rules.PolicyText;
 import dev.weir.rules.RateLimitFields;
 import dev.weir.rules.RuleCounters;
 import dev.weir.rules.RuleName;
-import dev.weir.server.http.Fields;
-import dev.weir.server.http.Json;
-import dev.weir.server.http.LimitProblems;
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.ProblemException;
-import dev.weir.server.http.Problems;
-import dev.weir.server.http.QuotaExceeded;
-import dev.weir.server.http.RequiresRole;
-import dev.weir.server.http.Responses;
 import dev.weir.server.metrics.LimitMetrics;
+import dev.weir.server.refusals.LimitProblems;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;
@@ -78,7 +78,7 @@ final class BucketEndpoints {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> define(HttpRequest<?> request, @Body byte[] body) {
     String resource = ResourceId.of(request);
-    Fields fields = Fields.of(Json.read(body, 0, body.length));
+    Fields fields = Fields.of(JsonDocument.read(body, 0, body.length));
     Optional<TokenBucket> bucket = TokenBucketJson.read(fields);
     fields.refuseOthers();
     DefinedResources.throwIfWrong(fields, TokenBucketJson.CAPACITY, "INVALID_CAPACITY");
@@ -116,7 +116,7 @@ final class BucketEndpoints {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> acquire(HttpRequest<?> request, @Body byte[] body) {
     Definition<TokenBucket> defined = buckets.find(request);
-    long tokens = tokens(Fields.of(Json.read(body, 0, body.length)), defined);
+    long tokens = tokens(Fields.of(JsonDocument.read(body, 0, body.length)), defined);
     AcquireResult result = limiter.acquire(request(defined, tokens));
     Decision decision = result.decision();
     metrics.decided(result.mode());
@@ -134,7 +134,7 @@ final class BucketEndpoints {
           case Decision.Allowed allowed ->
               Responses.json(json -> writeAcquired(json, tokens, allowed, result));
           case Decision.Refused refused ->
-              Problems.answer(insufficient(defined, tokens, refused, result));
+              Responses.problem(insufficient(defined, tokens, refused, result));
         };
     RateLimitFields.add(
         response::header,

@@ -1,5 +1,14 @@
 package dev.weir.server.limits;
 
+import dev.weir.http.endpoints.RequiresRole;
+import dev.weir.http.endpoints.Responses;
+import dev.weir.http.fields.Fields;
+import dev.weir.http.fields.JsonDocument;
+import dev.weir.http.fields.PathSegment;
+import dev.weir.http.json.Json;
+import dev.weir.http.json.Snippet;
+import dev.weir.http.problems.Problem;
+import dev.weir.http.problems.QuotaExceeded;
 import dev.weir.internal.Micros;
 import dev.weir.limits.Concurrency;
 import dev.weir.limits.Lease;
@@ -12,17 +21,8 @@ import dev.weir.limits.internal.LimitNames;
 import dev.weir.rules.FieldType;
 import dev.weir.rules.PolicyText;
 import dev.weir.rules.RateLimitFields;
-import dev.weir.server.http.Fields;
-import dev.weir.server.http.Json;
-import dev.weir.server.http.LeaseProblems;
-import dev.weir.server.http.PathSegment;
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.Problems;
-import dev.weir.server.http.QuotaExceeded;
-import dev.weir.server.http.RequiresRole;
-import dev.weir.server.http.Responses;
-import dev.weir.server.http.Snippet;
 import dev.weir.server.metrics.LimitMetrics;
+import dev.weir.server.refusals.LeaseProblems;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;
@@ -76,7 +76,7 @@ final class ConcurrencyEndpoints {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> define(HttpRequest<?> request, @Body byte[] body) {
     String resource = ResourceId.of(request);
-    Fields fields = Fields.of(Json.read(body, 0, body.length));
+    Fields fields = Fields.of(JsonDocument.read(body, 0, body.length));
     Optional<Long> max =
         fields.required("maxConcurrent", fields.whole("maxConcurrent", 1, Concurrency.MAX_PLACES));
     Duration ttl = ttl(fields);
@@ -128,7 +128,7 @@ final class ConcurrencyEndpoints {
                 defined,
                 full,
                 OptionalLong.of(full.retryAfterMicros()),
-                Problems.answer(reached(defined, full)));
+                Responses.problem(reached(defined, full)));
         RateLimitFields.addRetryAfter(response::header, full.retryAfterMicros());
         yield response;
       }
@@ -147,7 +147,7 @@ final class ConcurrencyEndpoints {
     if (body.length == 0) {
       return 1;
     }
-    Fields fields = Fields.of(Json.read(body, 0, body.length));
+    Fields fields = Fields.of(JsonDocument.read(body, 0, body.length));
     long count = fields.whole("count", 1, max).orElse(1L);
     fields.refuseOthers();
     if (fields.isWrong("count")) {

@@ -1,12 +1,12 @@
 package dev.weir.server.limits;
 
 import dev.weir.StoreException;
+import dev.weir.http.fields.Fields;
+import dev.weir.http.json.Snippet;
+import dev.weir.http.problems.Problem;
+import dev.weir.http.problems.ProblemException;
 import dev.weir.limits.internal.Definition;
 import dev.weir.limits.internal.Definitions;
-import dev.weir.server.http.Fields;
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.ProblemException;
-import dev.weir.server.http.Snippet;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package dev.weir.server.limits;
 
-import dev.weir.server.http.NotFoundHint;
-import dev.weir.server.http.Problem;
+import dev.weir.http.errors.NotFoundHint;
+import dev.weir.http.problems.Problem;
 import jakarta.inject.Singleton;
 import java.util.Optional;
 import java.util.regex.Pattern;

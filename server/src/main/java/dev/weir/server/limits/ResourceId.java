@@ -1,11 +1,11 @@
 package dev.weir.server.limits;
 
+import dev.weir.http.fields.Fields;
+import dev.weir.http.fields.PathSegment;
+import dev.weir.http.json.Snippet;
+import dev.weir.http.problems.Problem;
+import dev.weir.http.problems.ProblemException;
 import dev.weir.limits.internal.LimitNames;
-import dev.weir.server.http.Fields;
-import dev.weir.server.http.PathSegment;
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.ProblemException;
-import dev.weir.server.http.Snippet;
 import io.micronaut.http.HttpRequest;
 import java.util.Map;
 

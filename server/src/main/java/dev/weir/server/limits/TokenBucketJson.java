@@ -1,11 +1,11 @@
 package dev.weir.server.limits;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.http.fields.Fields;
+import dev.weir.http.json.Snippet;
 import dev.weir.limits.TokenBucket;
 import dev.weir.rules.RefillRate;
 import dev.weir.rules.RuleField;
-import dev.weir.server.http.Fields;
-import dev.weir.server.http.Snippet;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.util.Optional;

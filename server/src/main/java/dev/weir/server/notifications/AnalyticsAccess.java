@@ -1,8 +1,8 @@
 package dev.weir.server.notifications;
 
+import dev.weir.http.problems.Problem;
+import dev.weir.http.problems.ProblemException;
 import dev.weir.notifications.analytics.Analytics;
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.ProblemException;
 import java.util.Optional;
 
 /** The analytics of this node, which it has only if it is told where OpenSearch is. */

@@ -1,10 +1,10 @@
 package dev.weir.server.notifications;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.http.fields.Fields;
+import dev.weir.http.json.TimeText;
 import dev.weir.notifications.analytics.Analytics;
 import dev.weir.notifications.analytics.TimeRange;
-import dev.weir.server.http.Fields;
-import dev.weir.server.http.TimeText;
 import java.io.IOException;
 import java.util.List;
 

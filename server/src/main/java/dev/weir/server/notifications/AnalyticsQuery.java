@@ -1,8 +1,8 @@
 package dev.weir.server.notifications;
 
+import dev.weir.http.fields.Fields;
 import dev.weir.notifications.analytics.Analytics;
 import dev.weir.notifications.analytics.TimeRange;
-import dev.weir.server.http.Fields;
 import io.micronaut.http.HttpParameters;
 import java.time.Duration;
 import java.time.Instant;

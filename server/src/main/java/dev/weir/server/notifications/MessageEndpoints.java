@@ -1,15 +1,15 @@
 package dev.weir.server.notifications;
 
 import dev.weir.notifications.messages.MessageRecord;
-import dev.weir.server.http.Fields;
-import dev.weir.server.http.PathSegment;
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.ProblemException;
-import dev.weir.server.http.ProblemTitles;
-import dev.weir.server.http.ReadsQuery;
-import dev.weir.server.http.RequiresRole;
-import dev.weir.server.http.Responses;
-import dev.weir.server.http.Snippet;
+import dev.weir.http.endpoints.ProblemTitles;
+import dev.weir.http.endpoints.ReadsQuery;
+import dev.weir.http.endpoints.RequiresRole;
+import dev.weir.http.endpoints.Responses;
+import dev.weir.http.fields.Fields;
+import dev.weir.http.fields.PathSegment;
+import dev.weir.http.json.Snippet;
+import dev.weir.http.problems.Problem;
+import dev.weir.http.problems.ProblemException;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;

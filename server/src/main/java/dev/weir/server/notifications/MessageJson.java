@@ -2,8 +2,8 @@ package dev.weir.server.notifications;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.notifications.messages.MessageStatus;
-import dev.weir.server.http.Fields;
-import dev.weir.server.http.TimeText;
+import dev.weir.http.fields.Fields;
+import dev.weir.http.json.TimeText;
 import java.io.IOException;
 
 /** Writes what is known about messages. Their texts are not repeated. */

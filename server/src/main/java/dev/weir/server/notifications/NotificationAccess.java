@@ -1,7 +1,7 @@
 package dev.weir.server.notifications;
 
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.ProblemException;
+import dev.weir.http.problems.Problem;
+import dev.weir.http.problems.ProblemException;
 import java.util.Optional;
 
 /** The notifications of this node, which it has only if it has a database. */

@@ -2,9 +2,9 @@ package dev.weir.server.notifications;
 
 import dev.weir.StoreException;
 import dev.weir.notifications.messages.MessageRecord;
-import dev.weir.server.http.Fields;
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.QuotaExceeded;
+import dev.weir.http.fields.Fields;
+import dev.weir.http.problems.Problem;
+import dev.weir.http.problems.QuotaExceeded;
 import java.util.List;
 import java.util.UUID;
 

@@ -3,13 +3,13 @@ package dev.weir.server.notifications;
 import dev.weir.notifications.SignedRequests;
 import dev.weir.notifications.messages.MessageLog;
 import dev.weir.notifications.messages.MessageState;
-import dev.weir.server.http.FailedLogins;
-import dev.weir.server.http.HttpSettings;
-import dev.weir.server.http.Json;
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.ProblemException;
-import dev.weir.server.http.ProblemTitles;
-import dev.weir.server.metrics.AuthMetrics;
+import dev.weir.http.authentication.AuthMetrics;
+import dev.weir.http.authentication.FailedLogins;
+import dev.weir.http.authentication.HttpSettings;
+import dev.weir.http.endpoints.ProblemTitles;
+import dev.weir.http.fields.JsonDocument;
+import dev.weir.http.problems.Problem;
+import dev.weir.http.problems.ProblemException;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;
@@ -60,7 +60,9 @@ final class ReceiptEndpoint {
             only(request, SignedRequests.SIGNATURE),
             body));
     record(
-        backend.messages(), signed.provider(), ReceiptJson.read(Json.read(body, 0, body.length)));
+        backend.messages(),
+        signed.provider(),
+        ReceiptJson.read(JsonDocument.read(body, 0, body.length)));
     return HttpResponse.noContent();
   }
 

@@ -1,8 +1,8 @@
 package dev.weir.server.notifications;
 
 import dev.weir.notifications.messages.MessageState;
-import dev.weir.server.http.Fields;
-import dev.weir.server.http.Snippet;
+import dev.weir.http.fields.Fields;
+import dev.weir.http.json.Snippet;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -26,7 +26,7 @@ final class ReceiptJson {
   /**
    * Reads a receipt.
    *
-   * @throws dev.weir.server.http.ProblemException if it is invalid, naming every invalid field
+   * @throws dev.weir.http.problems.ProblemException if it is invalid, naming every invalid field
    */
   static Receipt read(Object document) {
     Fields fields = Fields.of(document);

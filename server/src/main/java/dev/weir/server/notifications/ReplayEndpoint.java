@@ -1,12 +1,12 @@
 package dev.weir.server.notifications;
 
+import dev.weir.http.endpoints.ProblemTitles;
+import dev.weir.http.endpoints.RequiresRole;
+import dev.weir.http.endpoints.Responses;
+import dev.weir.http.problems.Problem;
+import dev.weir.http.problems.ProblemException;
 import dev.weir.notifications.Replayed;
 import dev.weir.notifications.kafka.KafkaUnavailableException;
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.ProblemException;
-import dev.weir.server.http.ProblemTitles;
-import dev.weir.server.http.RequiresRole;
-import dev.weir.server.http.Responses;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;
 import io.micronaut.http.annotation.Consumes;

@@ -1,6 +1,14 @@
 package dev.weir.server.notifications;
 
 import dev.weir.StoreException;
+import dev.weir.Violation;
+import dev.weir.http.endpoints.ProblemTitles;
+import dev.weir.http.endpoints.RequiresRole;
+import dev.weir.http.endpoints.Responses;
+import dev.weir.http.fields.JsonDocument;
+import dev.weir.http.json.Json;
+import dev.weir.http.json.TimeText;
+import dev.weir.http.problems.Problem;
 import dev.weir.internal.Micros;
 import dev.weir.limits.Decision;
 import dev.weir.limits.Limit;
@@ -9,15 +17,7 @@ import dev.weir.notifications.messages.UserLimit;
 import dev.weir.notifications.messages.UserState;
 import dev.weir.rules.PolicyText;
 import dev.weir.rules.RateLimitFields;
-import dev.weir.server.http.Json;
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.ProblemTitles;
-import dev.weir.server.http.Problems;
-import dev.weir.server.http.RequiresRole;
-import dev.weir.server.http.Responses;
-import dev.weir.server.http.TimeText;
 import dev.weir.server.metrics.NotificationMetrics;
-import dev.weir.Violation;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;
@@ -59,7 +59,7 @@ final class SendEndpoint {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> send(HttpRequest<?> request, @Body byte[] body) {
     SendJson.Wanted wanted =
-        SendJson.read(Json.read(body, 0, body.length), request.getHeaders().getAll(KEY));
+        SendJson.read(JsonDocument.read(body, 0, body.length), request.getHeaders().getAll(KEY));
     return response(wanted, outcome(wanted));
   }
 
@@ -89,26 +89,26 @@ final class SendEndpoint {
               HttpStatus.ACCEPTED, json -> MessageJson.write(json, deferred.record().status()));
       case SendOutcome.Limited limited -> limited(userId, limited);
       case SendOutcome.UnknownUser unknown ->
-          Problems.answer(NotificationProblems.unknownUser(unknown.userId()));
-      case SendOutcome.KeyReused reused -> Problems.answer(NotificationProblems.keyReused());
+          Responses.problem(NotificationProblems.unknownUser(unknown.userId()));
+      case SendOutcome.KeyReused reused -> Responses.problem(NotificationProblems.keyReused());
       case SendOutcome.TooExpensive expensive ->
-          withState(Problems.answer(tooExpensive(expensive)), expensive.state());
+          withState(Responses.problem(tooExpensive(expensive)), expensive.state());
       case SendOutcome.Closed closed -> closed(userId, closed);
       case SendOutcome.TooManyDeferred tooMany ->
           retry(
-              Problems.answer(
+              Responses.problem(
                   NotificationProblems.tooManyDeferred(
                       userId, tooMany.max(), TimeText.of(Micros.instant(tooMany.opensAtMicros())))),
               Math.max(Micros.PER_SECOND, tooMany.opensAtMicros() - tooMany.state().atMicros()));
       case SendOutcome.Failed failed ->
-          Problems.answer(NotificationProblems.messageFailed(failed.record()));
+          Responses.problem(NotificationProblems.messageFailed(failed.record()));
       case SendOutcome.BrokerRefused refused ->
           retry(
-              Problems.answer(NotificationProblems.brokerRefused(refused.isStarting())),
+              Responses.problem(NotificationProblems.brokerRefused(refused.isStarting())),
               BROKER_RETRY);
       case SendOutcome.BrokerUnknown unknown ->
           retry(
-              Problems.answer(NotificationProblems.brokerUnknown(unknown.messageId())),
+              Responses.problem(NotificationProblems.brokerUnknown(unknown.messageId())),
               BROKER_RETRY);
     };
   }
@@ -119,7 +119,7 @@ final class SendEndpoint {
         NotificationProblems.limited(userId)
             .with(json -> Json.writeSeconds(json, "retryAfter", decision.retryAfterMicros()));
     return withFields(
-        retry(Problems.answer(problem), decision.retryAfterMicros()),
+        retry(Responses.problem(problem), decision.retryAfterMicros()),
         userId,
         limited.limit(),
         decision);
@@ -130,7 +130,7 @@ final class SendEndpoint {
         NotificationProblems.closed(userId, TimeText.of(Micros.instant(closed.opensAtMicros())));
     // Even if the hours begin at this moment, a client that repeats without a pause gains nothing.
     long wait = Math.max(Micros.PER_SECOND, closed.opensAtMicros() - closed.state().atMicros());
-    return retry(Problems.answer(problem), wait);
+    return retry(Responses.problem(problem), wait);
   }
 
   private static Problem tooExpensive(SendOutcome.TooExpensive expensive) {

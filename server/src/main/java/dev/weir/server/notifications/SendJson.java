@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.notifications.MessageParts;
 import dev.weir.notifications.messages.Message;
 import dev.weir.notifications.messages.SendRequest;
-import dev.weir.server.http.Fields;
+import dev.weir.http.fields.Fields;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -28,7 +28,7 @@ final class SendJson {
    * Reads a request.
    *
    * @param keys the values of the header {@code Idempotency-Key}
-   * @throws dev.weir.server.http.ProblemException if it is invalid, naming every invalid field
+   * @throws dev.weir.http.problems.ProblemException if it is invalid, naming every invalid field
    */
   static Wanted read(Object document, List<String> keys) {
     Fields fields = Fields.of(document);

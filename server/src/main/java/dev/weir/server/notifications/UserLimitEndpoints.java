@@ -3,16 +3,16 @@ package dev.weir.server.notifications;
 import dev.weir.notifications.messages.UserLimit;
 import dev.weir.notifications.messages.UserLimits;
 import dev.weir.notifications.messages.UserState;
-import dev.weir.server.http.Fields;
-import dev.weir.server.http.Json;
-import dev.weir.server.http.PathSegment;
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.ProblemException;
-import dev.weir.server.http.ProblemTitles;
-import dev.weir.server.http.ReadsQuery;
-import dev.weir.server.http.RequiresRole;
-import dev.weir.server.http.Responses;
-import dev.weir.server.http.Snippet;
+import dev.weir.http.endpoints.ProblemTitles;
+import dev.weir.http.endpoints.ReadsQuery;
+import dev.weir.http.endpoints.RequiresRole;
+import dev.weir.http.endpoints.Responses;
+import dev.weir.http.fields.Fields;
+import dev.weir.http.fields.JsonDocument;
+import dev.weir.http.fields.PathSegment;
+import dev.weir.http.json.Snippet;
+import dev.weir.http.problems.Problem;
+import dev.weir.http.problems.ProblemException;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;
@@ -55,7 +55,7 @@ final class UserLimitEndpoints {
   @Consumes(MediaType.APPLICATION_JSON)
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> configure(@Body byte[] body) {
-    UserLimit limit = UserLimitJson.read(Json.read(body, 0, body.length));
+    UserLimit limit = UserLimitJson.read(JsonDocument.read(body, 0, body.length));
     UserState state = access.backend().notifications().configure(limit);
     log.info(
         "Limit of user {} is now version {}: {} in {}",

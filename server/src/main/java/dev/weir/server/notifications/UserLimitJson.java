@@ -4,9 +4,9 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.internal.Micros;
 import dev.weir.notifications.messages.UserLimit;
 import dev.weir.notifications.messages.UserState;
-import dev.weir.server.http.CalendarJson;
-import dev.weir.server.http.Fields;
-import dev.weir.server.http.TimeText;
+import dev.weir.http.fields.Fields;
+import dev.weir.http.json.TimeText;
+import dev.weir.server.calendars.CalendarJson;
 import dev.weir.slots.Calendar;
 import dev.weir.slots.OpeningHours;
 import java.io.IOException;
@@ -20,7 +20,7 @@ final class UserLimitJson {
   /**
    * Reads a limit.
    *
-   * @throws dev.weir.server.http.ProblemException if it is invalid, naming every invalid field
+   * @throws dev.weir.http.problems.ProblemException if it is invalid, naming every invalid field
    */
   static UserLimit read(Object document) {
     Fields fields = Fields.of(document);

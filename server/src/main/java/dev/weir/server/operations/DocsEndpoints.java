@@ -1,6 +1,6 @@
 package dev.weir.server.operations;
 
-import dev.weir.server.http.MediaTypes;
+import dev.weir.http.endpoints.MediaTypes;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MutableHttpResponse;

@@ -1,7 +1,7 @@
 package dev.weir.server.operations;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.server.http.Readiness;
+import dev.weir.http.endpoints.Readiness;
 import java.io.IOException;
 import java.util.List;
 

@@ -1,6 +1,6 @@
 package dev.weir.server.operations;
 
-import dev.weir.server.http.RequiresRole;
+import dev.weir.http.endpoints.RequiresRole;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Get;
 import io.micronaut.http.annotation.Produces;

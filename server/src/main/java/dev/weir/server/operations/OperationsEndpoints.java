@@ -1,9 +1,9 @@
 package dev.weir.server.operations;
 
-import dev.weir.server.http.AnyHost;
-import dev.weir.server.http.Draining;
-import dev.weir.server.http.Readiness;
-import dev.weir.server.http.Responses;
+import dev.weir.http.connections.Draining;
+import dev.weir.http.endpoints.AnyHost;
+import dev.weir.http.endpoints.Readiness;
+import dev.weir.http.endpoints.Responses;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;
 import io.micronaut.http.MediaType;

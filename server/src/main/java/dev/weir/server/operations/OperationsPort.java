@@ -1,16 +1,16 @@
 package dev.weir.server.operations;
 
 import dev.weir.TrustedProxies;
-import dev.weir.server.http.AllowedHosts;
-import dev.weir.server.http.BearerToken;
-import dev.weir.server.http.ConnectionLimit;
-import dev.weir.server.http.Exposure;
-import dev.weir.server.http.FailedLogins;
-import dev.weir.server.http.HttpSettings;
-import dev.weir.server.http.Json;
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.Readiness;
-import dev.weir.server.metrics.AuthMetrics;
+import dev.weir.http.authentication.AllowedHosts;
+import dev.weir.http.authentication.AuthMetrics;
+import dev.weir.http.authentication.BearerToken;
+import dev.weir.http.authentication.Exposure;
+import dev.weir.http.authentication.FailedLogins;
+import dev.weir.http.authentication.HttpSettings;
+import dev.weir.http.connections.ConnectionLimit;
+import dev.weir.http.endpoints.Readiness;
+import dev.weir.http.json.Json;
+import dev.weir.http.problems.Problem;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;

@@ -10,16 +10,16 @@ import dev.weir.payments.feed.internal.FeedFormat;
 import dev.weir.payments.feed.internal.FeedReader;
 import dev.weir.payments.feed.internal.FeedTotals;
 import dev.weir.payments.workflows.FeedReceiver;
-import dev.weir.server.http.CalendarJson;
-import dev.weir.server.http.Fields;
-import dev.weir.server.http.MediaTypes;
-import dev.weir.server.http.PathSegment;
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.ReadsQuery;
-import dev.weir.server.http.RequiresRole;
-import dev.weir.server.http.Responses;
-import dev.weir.server.http.StreamsLines;
 import dev.weir.server.metrics.PaymentMetrics;
+import dev.weir.http.endpoints.MediaTypes;
+import dev.weir.http.endpoints.ReadsQuery;
+import dev.weir.http.endpoints.RequiresRole;
+import dev.weir.http.endpoints.Responses;
+import dev.weir.http.endpoints.StreamsLines;
+import dev.weir.http.fields.Fields;
+import dev.weir.http.fields.PathSegment;
+import dev.weir.http.problems.Problem;
+import dev.weir.slots.internal.SlotNames;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
@@ -92,7 +92,8 @@ final class FeedEndpoints {
     Fields query = Fields.of(request.getParameters());
     String feedId = query.text("feedId").orElseGet(() -> UUID.randomUUID().toString());
     FeedReceiver.feedIdProblem(feedId).ifPresent(problem -> query.wrong("feedId", problem));
-    String configName = query.configName("configName", backend.defaultConfig());
+    String configName =
+        query.text("configName", backend.defaultConfig(), SlotNames::configNameProblem);
     FeedTotals announced = announced(request, query);
     query.refuseOtherParameters();
     query.throwIfWrong();
@@ -265,7 +266,7 @@ final class FeedEndpoints {
   @Produces({MediaTypes.SVG, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> chart(HttpRequest<?> request) {
     Fields query = Fields.of(request.getParameters());
-    ZoneId zone = CalendarJson.zone(query).orElse(ZoneOffset.UTC);
+    ZoneId zone = query.zone("timeZone").orElse(ZoneOffset.UTC);
     query.refuseOtherParameters();
     query.throwIfWrong();
     PaymentBackend backend = access.backend();

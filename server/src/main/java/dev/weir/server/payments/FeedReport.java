@@ -8,7 +8,7 @@ import dev.weir.payments.simulator.report.FeedCounts;
 import dev.weir.payments.simulator.report.ReportChart;
 import dev.weir.payments.simulator.report.ReportSection;
 import dev.weir.payments.simulator.report.ReportText;
-import dev.weir.server.http.MediaTypes;
+import dev.weir.http.endpoints.MediaTypes;
 import io.micronaut.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -5,7 +5,7 @@ import dev.weir.payments.FeedRecord;
 import dev.weir.payments.FeedStatus;
 import dev.weir.payments.PaymentState;
 import dev.weir.payments.PaymentStatus;
-import dev.weir.server.http.TimeText;
+import dev.weir.http.json.TimeText;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.Optional;

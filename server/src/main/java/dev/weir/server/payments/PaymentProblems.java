@@ -1,11 +1,11 @@
 package dev.weir.server.payments;
 
 import dev.weir.payments.PaymentState;
-import dev.weir.server.http.Fields;
-import dev.weir.server.http.MediaTypes;
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.ProblemException;
-import dev.weir.server.http.Snippet;
+import dev.weir.http.endpoints.MediaTypes;
+import dev.weir.http.fields.Fields;
+import dev.weir.http.json.Snippet;
+import dev.weir.http.problems.Problem;
+import dev.weir.http.problems.ProblemException;
 
 /** The problems of payments. */
 final class PaymentProblems {

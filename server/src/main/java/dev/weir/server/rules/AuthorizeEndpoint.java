@@ -1,17 +1,17 @@
 package dev.weir.server.rules;
 
+import dev.weir.http.authentication.HttpSettings;
+import dev.weir.http.endpoints.AnyHost;
+import dev.weir.http.endpoints.ReadsQuery;
+import dev.weir.http.endpoints.RequiresRole;
+import dev.weir.http.endpoints.Responses;
+import dev.weir.http.fields.Fields;
+import dev.weir.http.json.Snippet;
+import dev.weir.http.problems.Problem;
 import dev.weir.rules.RateLimitFields;
 import dev.weir.rules.RuleEvaluator;
 import dev.weir.rules.Verdict;
-import dev.weir.server.http.AnyHost;
-import dev.weir.server.http.Fields;
-import dev.weir.server.http.HttpSettings;
-import dev.weir.server.http.LimitProblems;
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.Problems;
-import dev.weir.server.http.ReadsQuery;
-import dev.weir.server.http.RequiresRole;
-import dev.weir.server.http.Snippet;
+import dev.weir.server.refusals.LimitProblems;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;
@@ -115,7 +115,7 @@ final class AuthorizeEndpoint {
 
   /** Returns a refusal. For a proxy that accepts only 401 and 403, all of them have its status. */
   private static MutableHttpResponse<byte[]> refusal(Problem problem, HttpStatus refusal) {
-    MutableHttpResponse<byte[]> response = Problems.answer(problem);
+    MutableHttpResponse<byte[]> response = Responses.problem(problem);
     return refusal == HttpStatus.TOO_MANY_REQUESTS ? response : response.status(refusal);
   }
 

@@ -1,6 +1,13 @@
 package dev.weir.server.rules;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.http.endpoints.Responses;
+import dev.weir.http.fields.Fields;
+import dev.weir.http.json.Json;
+import dev.weir.http.json.Snippet;
+import dev.weir.http.json.TimeText;
+import dev.weir.http.problems.Problem;
+import dev.weir.http.problems.ProblemException;
 import dev.weir.internal.Micros;
 import dev.weir.limits.Decision;
 import dev.weir.limits.Delayed;
@@ -12,15 +19,7 @@ import dev.weir.rules.RuleCheck;
 import dev.weir.rules.RuleResult;
 import dev.weir.rules.Ticket;
 import dev.weir.rules.Verdict;
-import dev.weir.server.http.Fields;
-import dev.weir.server.http.Json;
-import dev.weir.server.http.LimitProblems;
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.ProblemException;
-import dev.weir.server.http.Problems;
-import dev.weir.server.http.Responses;
-import dev.weir.server.http.Snippet;
-import dev.weir.server.http.TimeText;
+import dev.weir.server.refusals.LimitProblems;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MutableHttpResponse;
 import java.io.IOException;
@@ -43,7 +42,7 @@ final class CheckJson {
             if (refused.isOutcomeUnknown()) {
               throw outcomeUnknown(request, refused);
             }
-            yield Problems.answer(refusal(request, refused));
+            yield Responses.problem(refusal(request, refused));
           }
           case Verdict.Reused reused -> throw reused(request);
         };

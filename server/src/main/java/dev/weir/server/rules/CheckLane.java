@@ -1,12 +1,12 @@
 package dev.weir.server.rules;
 
 import dev.weir.StoreException;
+import dev.weir.http.authentication.AllowedHosts;
+import dev.weir.http.connections.DateHeader;
+import dev.weir.http.json.Json;
+import dev.weir.http.problems.Problem;
 import dev.weir.rules.RateLimitFields;
 import dev.weir.rules.Verdict;
-import dev.weir.server.http.AllowedHosts;
-import dev.weir.server.http.DateHeader;
-import dev.weir.server.http.Json;
-import dev.weir.server.http.Problem;
 import io.micronaut.http.MediaType;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;

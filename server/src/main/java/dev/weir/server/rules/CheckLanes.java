@@ -1,11 +1,11 @@
 package dev.weir.server.rules;
 
-import dev.weir.server.http.AllowedHosts;
-import dev.weir.server.http.ConnectionExtension;
-import dev.weir.server.http.DateHeader;
-import dev.weir.server.http.Draining;
-import dev.weir.server.http.HttpConnection;
-import dev.weir.server.http.HttpSettings;
+import dev.weir.http.authentication.AllowedHosts;
+import dev.weir.http.authentication.HttpSettings;
+import dev.weir.http.connections.ConnectionExtension;
+import dev.weir.http.connections.DateHeader;
+import dev.weir.http.connections.Draining;
+import dev.weir.http.connections.HttpConnection;
 import dev.weir.server.tracing.Tracing;
 import io.micronaut.context.annotation.Requires;
 import io.micronaut.core.util.StringUtils;

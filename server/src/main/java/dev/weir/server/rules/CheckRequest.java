@@ -1,14 +1,14 @@
 package dev.weir.server.rules;
 
+import dev.weir.http.fields.Fields;
+import dev.weir.http.json.Snippet;
+import dev.weir.http.problems.Problem;
+import dev.weir.http.problems.ProblemException;
 import dev.weir.limits.LimitRequest;
 import dev.weir.limits.internal.LimitNames;
 import dev.weir.rules.LimitedRule;
 import dev.weir.rules.RuleCheck;
 import dev.weir.rules.RuleIndex;
-import dev.weir.server.http.Fields;
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.ProblemException;
-import dev.weir.server.http.Snippet;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

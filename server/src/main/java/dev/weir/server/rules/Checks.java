@@ -1,10 +1,10 @@
 package dev.weir.server.rules;
 
+import dev.weir.http.fields.Fields;
+import dev.weir.http.fields.JsonDocument;
 import dev.weir.rules.RuleEvaluator;
 import dev.weir.rules.RuleIndex;
 import dev.weir.rules.Verdict;
-import dev.weir.server.http.Fields;
-import dev.weir.server.http.Json;
 import dev.weir.server.metrics.Latencies;
 import dev.weir.server.metrics.LimitMetrics;
 import io.micronaut.http.HttpRequest;
@@ -46,7 +46,7 @@ final class Checks {
     CheckRequest request =
         plain != null
             ? plain
-            : CheckRequest.read(Fields.of(Json.read(body, 0, body.length)), rules);
+            : CheckRequest.read(Fields.of(JsonDocument.read(body, 0, body.length)), rules);
     if (request.isPeek()) {
       return CompletableFuture.completedFuture(
           CheckJson.answer(request, evaluator.preview(request.checks())));

@@ -1,10 +1,11 @@
 package dev.weir.server.rules;
 
 import dev.weir.StoreException;
+import dev.weir.http.connections.QueuePlace;
+import dev.weir.http.endpoints.Responses;
+import dev.weir.http.problems.Problem;
 import dev.weir.rules.Ticket;
 import dev.weir.rules.Verdict;
-import dev.weir.server.http.HttpConnection;
-import dev.weir.server.http.Problems;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.server.netty.NettyHttpRequest;
@@ -53,10 +54,10 @@ final class DelayedResponses {
           }
         };
     channel.closeFuture().addListener(left);
-    HttpConnection.holdPlace(channel);
+    QueuePlace.hold(channel);
     return later.whenComplete(
         (given, failure) -> {
-          HttpConnection.leavePlace(channel);
+          QueuePlace.leave(channel);
           channel.closeFuture().removeListener(left);
         });
   }
@@ -71,7 +72,7 @@ final class DelayedResponses {
           try {
             later.complete(answer.apply(queued.handedOver()));
           } catch (StoreException e) {
-            later.complete(Problems.answer(Problems.of(e)));
+            later.complete(Responses.problem(Problem.of(e)));
           } catch (RuntimeException e) {
             queued.ticket().close();
             later.completeExceptionally(e);

@@ -1,6 +1,10 @@
 package dev.weir.server.rules;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.http.fields.Fields;
+import dev.weir.http.json.Json;
+import dev.weir.http.json.Snippet;
+import dev.weir.internal.ClientAddress;
 import dev.weir.limits.Decision;
 import dev.weir.limits.Delayed;
 import dev.weir.limits.Outcome;
@@ -11,10 +15,6 @@ import dev.weir.rules.RequestPath;
 import dev.weir.rules.RuleCheck;
 import dev.weir.rules.RuleEvaluator;
 import dev.weir.rules.RuleResult;
-import dev.weir.internal.ClientAddress;
-import dev.weir.server.http.Fields;
-import dev.weir.server.http.Json;
-import dev.weir.server.http.Snippet;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

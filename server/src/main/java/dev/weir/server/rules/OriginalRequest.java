@@ -1,14 +1,14 @@
 package dev.weir.server.rules;
 
+import dev.weir.TrustedProxies;
+import dev.weir.http.json.Snippet;
+import dev.weir.http.problems.Problem;
+import dev.weir.http.problems.ProblemException;
 import dev.weir.rules.AmbiguousPathException;
 import dev.weir.rules.Request;
 import dev.weir.rules.RequestPath;
-import dev.weir.TrustedProxies;
 import dev.weir.rules.internal.RepeatedHeaderException;
 import dev.weir.rules.internal.SingleHeader;
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.ProblemException;
-import dev.weir.server.http.Snippet;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
 import java.util.List;

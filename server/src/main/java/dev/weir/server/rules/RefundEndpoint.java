@@ -1,7 +1,7 @@
 package dev.weir.server.rules;
 
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.RequiresRole;
+import dev.weir.http.endpoints.RequiresRole;
+import dev.weir.http.problems.Problem;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;
 import io.micronaut.http.annotation.Body;

@@ -1,5 +1,8 @@
 package dev.weir.server.rules;
 
+import dev.weir.http.endpoints.Responses;
+import dev.weir.http.fields.Fields;
+import dev.weir.http.fields.JsonDocument;
 import dev.weir.internal.Micros;
 import dev.weir.limits.AcquireResult;
 import dev.weir.limits.Lease;
@@ -11,11 +14,8 @@ import dev.weir.rules.LimitedRule;
 import dev.weir.rules.RuleCheck;
 import dev.weir.rules.RuleEvaluator;
 import dev.weir.rules.RuleIndex;
-import dev.weir.server.http.Fields;
-import dev.weir.server.http.Json;
-import dev.weir.server.http.LeaseProblems;
-import dev.weir.server.http.Responses;
 import dev.weir.server.metrics.LimitMetrics;
+import dev.weir.server.refusals.LeaseProblems;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;
 import jakarta.inject.Singleton;
@@ -49,7 +49,7 @@ final class Refunds {
 
   /** Refunds what was granted, and releases leases. */
   HttpResponse<byte[]> refund(byte[] body) {
-    Request request = read(Fields.of(Json.read(body, 0, body.length)));
+    Request request = read(Fields.of(JsonDocument.read(body, 0, body.length)));
     // Comes first: the id of another request refunds nothing.
     if (evaluator.refund(request.granted()) == Refund.REUSED) {
       throw CheckJson.reused(request.original());
@@ -113,7 +113,7 @@ final class Refunds {
 
   /** Renews the leases of a check, by the rules that granted them. */
   HttpResponse<byte[]> renew(byte[] body) {
-    Fields fields = Fields.of(Json.read(body, 0, body.length));
+    Fields fields = Fields.of(JsonDocument.read(body, 0, body.length));
     CheckRequest request =
         CheckRequest.readChecks(
             fields,

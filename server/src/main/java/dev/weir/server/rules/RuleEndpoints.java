@@ -1,5 +1,13 @@
 package dev.weir.server.rules;
 
+import dev.weir.http.endpoints.IfMatch;
+import dev.weir.http.endpoints.RegistryResource;
+import dev.weir.http.endpoints.RequiresRole;
+import dev.weir.http.endpoints.Responses;
+import dev.weir.http.fields.Fields;
+import dev.weir.http.fields.JsonDocument;
+import dev.weir.http.problems.Problem;
+import dev.weir.http.problems.ProblemException;
 import dev.weir.limits.LimitStore;
 import dev.weir.limits.internal.Settlements;
 import dev.weir.rules.Quota;
@@ -9,14 +17,6 @@ import dev.weir.rules.RuleEvaluator;
 import dev.weir.rules.RuleIndex;
 import dev.weir.rules.RuleSpec;
 import dev.weir.rules.Rules;
-import dev.weir.server.http.Fields;
-import dev.weir.server.http.IfMatch;
-import dev.weir.server.http.Json;
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.ProblemException;
-import dev.weir.server.http.RegistryResource;
-import dev.weir.server.http.RequiresRole;
-import dev.weir.server.http.Responses;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;
@@ -126,7 +126,7 @@ final class RuleEndpoints {
       throw new ProblemException(
           Problem.of(409, "no-queue", "A rule of concurrency has no queue."));
     }
-    RuleSpec changed = RuleJson.readQueue(Json.read(body, 0, body.length), rule.spec());
+    RuleSpec changed = RuleJson.readQueue(JsonDocument.read(body, 0, body.length), rule.spec());
     IfMatch accepted = IfMatch.of(request);
     // Without a version from the caller, the version that was read applies: nothing else may
     // change.
@@ -148,7 +148,7 @@ final class RuleEndpoints {
   @Consumes(MediaType.APPLICATION_JSON)
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> explain(@Body byte[] body) {
-    Request described = ExplainJson.read(Fields.of(Json.read(body, 0, body.length)));
+    Request described = ExplainJson.read(Fields.of(JsonDocument.read(body, 0, body.length)));
     RuleEvaluator.Explanation explanation = evaluator.explain(described);
     return Responses.json(json -> ExplainJson.write(json, described, explanation));
   }
@@ -158,7 +158,7 @@ final class RuleEndpoints {
   @Consumes(MediaType.APPLICATION_JSON)
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> validate(@Body byte[] body) {
-    RuleJson.read(Json.read(body, 0, body.length), limits);
+    RuleJson.read(JsonDocument.read(body, 0, body.length), limits);
     return HttpResponse.noContent();
   }
 

@@ -1,6 +1,9 @@
 package dev.weir.server.rules;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.http.fields.Fields;
+import dev.weir.http.json.Snippet;
+import dev.weir.http.problems.ProblemException;
 import dev.weir.limits.LimitStore;
 import dev.weir.rules.FieldType;
 import dev.weir.rules.InvalidRuleException;
@@ -9,9 +12,6 @@ import dev.weir.rules.Rule;
 import dev.weir.rules.RuleField;
 import dev.weir.rules.RuleSource;
 import dev.weir.rules.RuleSpec;
-import dev.weir.server.http.Fields;
-import dev.weir.server.http.ProblemException;
-import dev.weir.server.http.Snippet;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.util.EnumSet;

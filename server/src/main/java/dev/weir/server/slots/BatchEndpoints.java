@@ -1,14 +1,14 @@
 package dev.weir.server.slots;
 
-import dev.weir.server.http.BodyLimitFilter;
-import dev.weir.server.http.Json;
-import dev.weir.server.http.MediaTypes;
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.ProblemException;
-import dev.weir.server.http.Problems;
-import dev.weir.server.http.RequiresRole;
-import dev.weir.server.http.StreamsLines;
-import dev.weir.server.http.TooLargeHint;
+import dev.weir.http.bodies.BodyLimitFilter;
+import dev.weir.http.bodies.BrokenBodyException;
+import dev.weir.http.endpoints.MediaTypes;
+import dev.weir.http.endpoints.RequiresRole;
+import dev.weir.http.endpoints.StreamsLines;
+import dev.weir.http.endpoints.TooLargeHint;
+import dev.weir.http.fields.JsonDocument;
+import dev.weir.http.problems.Problem;
+import dev.weir.http.problems.ProblemException;
 import dev.weir.slots.SlotScheduler;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;
@@ -83,7 +83,7 @@ final class BatchEndpoints {
     if (body.length > BodyLimitFilter.MAX_BODY_BYTES) {
       throw new ProblemException(BodyLimitFilter.tooLarge(request));
     }
-    if (!(Json.read(body, 0, body.length) instanceof List<?> documents)) {
+    if (!(JsonDocument.read(body, 0, body.length) instanceof List<?> documents)) {
       throw new ProblemException(
           Problem.of(400, "invalid-request", "The JSON must be an array of requests."));
     }
@@ -168,9 +168,9 @@ final class BatchEndpoints {
         next.ifPresentOrElse(sink::next, sink::complete);
       } catch (IOException e) {
         log.debug("A stream broke off: {}", e.getMessage());
-        if (Problems.isBroken(e)) {
+        if (BrokenBodyException.isIn(e)) {
           broken = e;
-          sink.next(line(Problems.BROKEN_BODY));
+          sink.next(line(BrokenBodyException.PROBLEM));
         } else {
           sink.error(e);
         }

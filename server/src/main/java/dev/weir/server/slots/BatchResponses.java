@@ -3,10 +3,9 @@ package dev.weir.server.slots;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.ByteArrayBuilder;
 import dev.weir.StoreException;
-import dev.weir.server.http.Json;
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.ProblemException;
-import dev.weir.server.http.Problems;
+import dev.weir.http.json.Json;
+import dev.weir.http.problems.Problem;
+import dev.weir.http.problems.ProblemException;
 import dev.weir.slots.Assignment;
 import dev.weir.slots.SlotRequest;
 import dev.weir.slots.SlotScheduler;
@@ -79,7 +78,7 @@ final class BatchResponses {
     } catch (StoreException e) {
       // Each response says whether its request may have been done. It can be sent again either way.
       log.error("A batch of {} failed: {}", requests, e.getMessage());
-      failure = Optional.of(Problems.of(e));
+      failure = Optional.of(Problem.of(e));
     }
     return write(form, assignments, failure);
   }

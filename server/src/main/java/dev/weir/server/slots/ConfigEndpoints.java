@@ -1,18 +1,20 @@
 package dev.weir.server.slots;
 
-import dev.weir.server.http.EntityTag;
-import dev.weir.server.http.Fields;
-import dev.weir.server.http.IfMatch;
-import dev.weir.server.http.Json;
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.ProblemException;
-import dev.weir.server.http.ReadsQuery;
-import dev.weir.server.http.RequiresRole;
-import dev.weir.server.http.Responses;
+import dev.weir.http.endpoints.EntityTag;
+import dev.weir.http.endpoints.IfMatch;
+import dev.weir.http.endpoints.ReadsQuery;
+import dev.weir.http.endpoints.RequiresRole;
+import dev.weir.http.endpoints.Responses;
+import dev.weir.http.fields.Fields;
+import dev.weir.http.fields.JsonDocument;
+import dev.weir.http.json.Json;
+import dev.weir.http.problems.Problem;
+import dev.weir.http.problems.ProblemException;
 import dev.weir.slots.InvalidSlotPolicyException;
 import dev.weir.slots.SlotConfig;
 import dev.weir.slots.SlotScheduler;
 import dev.weir.slots.internal.ConfigBroadcast;
+import dev.weir.slots.internal.SlotNames;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
@@ -55,7 +57,7 @@ final class ConfigEndpoints {
   @Consumes(MediaType.APPLICATION_JSON)
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> configure(HttpRequest<?> request, @Body byte[] body) {
-    ConfigJson.Wanted wanted = ConfigJson.read(Json.read(body, 0, body.length));
+    ConfigJson.Wanted wanted = ConfigJson.read(JsonDocument.read(body, 0, body.length));
     Optional<SlotConfig> inForce = slots.config(wanted.name());
     String before = inForce.map(ConfigEndpoints::text).orElse("none");
     SlotConfig stored;
@@ -209,7 +211,7 @@ final class ConfigEndpoints {
 
   private String name(HttpRequest<?> request) {
     Fields query = Fields.of(request.getParameters());
-    String name = query.configName("name", defaultConfig.name());
+    String name = query.text("name", defaultConfig.name(), SlotNames::configNameProblem);
     query.refuseOtherParameters();
     query.throwIfWrong();
     return name;

@@ -1,7 +1,7 @@
 package dev.weir.server.slots;
 
+import dev.weir.http.fields.Fields;
 import dev.weir.internal.Micros;
-import dev.weir.server.http.Fields;
 import dev.weir.slots.Slot;
 import dev.weir.slots.SlotQuery;
 import dev.weir.slots.internal.SlotNames;
@@ -13,7 +13,7 @@ import java.util.Base64;
  * Reads and writes a position in a list as an opaque string: microseconds, a colon and the event
  * id, in Base64.
  */
-public final class CursorText {
+final class CursorText {
   private CursorText() {}
 
   static String write(Slot slot) {
@@ -24,7 +24,7 @@ public final class CursorText {
   }
 
   /** Reads a cursor, and records violations in {@code query}. */
-  public static SlotQuery.Cursor read(Fields query, String cursor) {
+  static SlotQuery.Cursor read(Fields query, String cursor) {
     try {
       String text = new String(Base64.getUrlDecoder().decode(cursor), StandardCharsets.UTF_8);
       int colon = text.indexOf(':');

@@ -1,8 +1,8 @@
 package dev.weir.server.slots;
 
-import dev.weir.server.http.Json;
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.ProblemException;
+import dev.weir.http.fields.JsonDocument;
+import dev.weir.http.problems.Problem;
+import dev.weir.http.problems.ProblemException;
 import dev.weir.slots.SlotRequest;
 import dev.weir.slots.SlotScheduler;
 import java.io.IOException;
@@ -131,7 +131,8 @@ final class LineStream implements AutoCloseable {
     } else if (length > MAX_LINE_BYTES) {
       portion.add(LineStream::refuseLongLine);
     } else if (!isBlank(from, lineEnd)) {
-      portion.add(() -> SlotJson.request(Json.read(buffer, from, length, number), defaultConfig));
+      portion.add(
+          () -> SlotJson.request(JsonDocument.read(buffer, from, length, number), defaultConfig));
     }
   }
 

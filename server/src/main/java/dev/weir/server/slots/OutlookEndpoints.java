@@ -1,19 +1,20 @@
 package dev.weir.server.slots;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.http.endpoints.ReadsQuery;
+import dev.weir.http.endpoints.RequiresRole;
+import dev.weir.http.endpoints.Responses;
+import dev.weir.http.fields.Fields;
+import dev.weir.http.problems.Problem;
+import dev.weir.http.problems.ProblemException;
 import dev.weir.internal.Micros;
-import dev.weir.server.http.Fields;
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.ProblemException;
-import dev.weir.server.http.ReadsQuery;
-import dev.weir.server.http.RequiresRole;
-import dev.weir.server.http.Responses;
 import dev.weir.slots.ForecastResult;
 import dev.weir.slots.SlotConfig;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.SlotScheduler;
 import dev.weir.slots.WindowCount;
 import dev.weir.slots.WindowQuery;
+import dev.weir.slots.internal.SlotNames;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;
@@ -48,7 +49,8 @@ final class OutlookEndpoints {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> windows(HttpRequest<?> request) {
     Fields query = Fields.of(request.getParameters());
-    String configName = query.configName("configName", defaultConfig.name());
+    String configName =
+        query.text("configName", defaultConfig.name(), SlotNames::configNameProblem);
     var from = query.time("from");
     var until = query.time("to");
     int limit = (int) (long) query.count("limit", WindowQuery.MAX_PAGE).orElse(DEFAULT_PAGE);
@@ -98,7 +100,8 @@ final class OutlookEndpoints {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> forecast(HttpRequest<?> request) {
     Fields query = Fields.of(request.getParameters());
-    String configName = query.configName("configName", defaultConfig.name());
+    String configName =
+        query.text("configName", defaultConfig.name(), SlotNames::configNameProblem);
     long events = query.count("events", MAX_EVENTS).orElse(0L);
     if (events == 0 && !query.isWrong("events")) {
       query.wrong("events", "is missing");

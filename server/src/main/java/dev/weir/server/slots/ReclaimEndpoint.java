@@ -1,11 +1,11 @@
 package dev.weir.server.slots;
 
+import dev.weir.http.endpoints.RequiresRole;
+import dev.weir.http.endpoints.Responses;
+import dev.weir.http.fields.Fields;
+import dev.weir.http.fields.JsonDocument;
+import dev.weir.http.problems.Problem;
 import dev.weir.internal.Micros;
-import dev.weir.server.http.Fields;
-import dev.weir.server.http.Json;
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.RequiresRole;
-import dev.weir.server.http.Responses;
 import dev.weir.slots.SlotScheduler;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;
@@ -43,7 +43,7 @@ final class ReclaimEndpoint {
   @Consumes(MediaType.APPLICATION_JSON)
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> reclaim(@Body byte[] body) {
-    Fields fields = Fields.of(Json.read(body, 0, body.length));
+    Fields fields = Fields.of(JsonDocument.read(body, 0, body.length));
     Duration age = fields.duration("olderThan").orElse(grace.value());
     int max = (int) (long) fields.whole("max", 1, MAX).orElse(DEFAULT_MAX);
     Instant now = slots.now();

@@ -1,15 +1,15 @@
 package dev.weir.server.slots;
 
-import dev.weir.server.http.Fields;
-import dev.weir.server.http.Json;
-import dev.weir.server.http.MediaTypes;
-import dev.weir.server.http.PathSegment;
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.ProblemException;
-import dev.weir.server.http.ReadsQuery;
-import dev.weir.server.http.RequiresRole;
-import dev.weir.server.http.Responses;
-import dev.weir.server.http.TooLargeHint;
+import dev.weir.http.endpoints.MediaTypes;
+import dev.weir.http.endpoints.ReadsQuery;
+import dev.weir.http.endpoints.RequiresRole;
+import dev.weir.http.endpoints.Responses;
+import dev.weir.http.endpoints.TooLargeHint;
+import dev.weir.http.fields.Fields;
+import dev.weir.http.fields.JsonDocument;
+import dev.weir.http.fields.PathSegment;
+import dev.weir.http.problems.Problem;
+import dev.weir.http.problems.ProblemException;
 import dev.weir.slots.Assignment;
 import dev.weir.slots.Slot;
 import dev.weir.slots.SlotQuery;
@@ -62,7 +62,7 @@ final class SlotEndpoints {
   @Consumes(MediaType.APPLICATION_JSON)
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> assign(@Body byte[] body) {
-    Object document = Json.read(body, 0, body.length);
+    Object document = JsonDocument.read(body, 0, body.length);
     return switch (scheduler.assign(SlotJson.request(document, defaultConfig.name()))) {
       case Assignment.Assigned assigned ->
           Responses.json(json -> SlotJson.writeAssigned(json, assigned));
@@ -112,7 +112,8 @@ final class SlotEndpoints {
     if (query.has("eventId")) {
       return byId(query);
     }
-    String configName = query.configName("configName", defaultConfig.name());
+    String configName =
+        query.text("configName", defaultConfig.name(), SlotNames::configNameProblem);
     var from = query.time("from");
     var until = query.time("to");
     SlotQuery.Filter filter =

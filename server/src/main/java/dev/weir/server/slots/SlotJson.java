@@ -1,13 +1,13 @@
 package dev.weir.server.slots;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.server.http.Fields;
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.ProblemException;
+import dev.weir.Violation;
+import dev.weir.http.fields.Fields;
+import dev.weir.http.problems.Problem;
+import dev.weir.http.problems.ProblemException;
 import dev.weir.slots.Assignment;
 import dev.weir.slots.Slot;
 import dev.weir.slots.SlotRequest;
-import dev.weir.Violation;
 import dev.weir.slots.internal.SlotNames;
 import java.io.IOException;
 import java.time.Duration;
@@ -34,7 +34,7 @@ final class SlotJson {
     eventId
         .flatMap(SlotNames::eventIdProblem)
         .ifPresent(problem -> fields.wrong("eventId", problem));
-    String configName = fields.configName("configName", defaultConfig);
+    String configName = fields.text("configName", defaultConfig, SlotNames::configNameProblem);
     var requestedTime = fields.time("requestedTime");
     fields.refuseOthers();
     // The id identifies the invalid entry among many.

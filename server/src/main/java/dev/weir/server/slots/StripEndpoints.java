@@ -1,16 +1,18 @@
 package dev.weir.server.slots;
 
+import dev.weir.http.endpoints.ReadsQuery;
+import dev.weir.http.endpoints.RequiresRole;
+import dev.weir.http.endpoints.Responses;
+import dev.weir.http.fields.Fields;
+import dev.weir.http.fields.JsonDocument;
+import dev.weir.http.json.Json;
+import dev.weir.http.problems.Problem;
+import dev.weir.http.problems.ProblemException;
 import dev.weir.internal.Micros;
-import dev.weir.server.http.Fields;
-import dev.weir.server.http.Json;
-import dev.weir.server.http.Problem;
-import dev.weir.server.http.ProblemException;
-import dev.weir.server.http.ReadsQuery;
-import dev.weir.server.http.RequiresRole;
-import dev.weir.server.http.Responses;
 import dev.weir.slots.SlotConfig;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.SlotScheduler;
+import dev.weir.slots.internal.SlotNames;
 import dev.weir.slots.planning.internal.Backlog;
 import dev.weir.slots.planning.internal.WindowCells;
 import io.micronaut.http.HttpRequest;
@@ -47,7 +49,7 @@ final class StripEndpoints {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> strip(HttpRequest<?> request) {
     Fields query = Fields.of(request.getParameters());
-    String name = query.configName("configName", defaultConfig.name());
+    String name = query.text("configName", defaultConfig.name(), SlotNames::configNameProblem);
     var wantedFrom = query.time("from");
     var wantedTo = query.time("to");
     int maxCells =
@@ -98,7 +100,7 @@ final class StripEndpoints {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> whatIf(@Body byte[] body) {
     WhatIfRequest request =
-        WhatIfRequest.read(Fields.of(Json.read(body, 0, body.length)), defaultConfig.name(), slots);
+        WhatIfRequest.read(Fields.of(JsonDocument.read(body, 0, body.length)), defaultConfig.name(), slots);
     WhatIf forecast = WhatIf.of(request, slots.config(request.configName()), slots);
     return Responses.json(forecast::write);
   }

@@ -1,7 +1,7 @@
 package dev.weir.server.slots;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.server.http.Json;
+import dev.weir.http.json.Json;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.planning.internal.WindowCapacity;
 import dev.weir.slots.planning.internal.WindowCells;

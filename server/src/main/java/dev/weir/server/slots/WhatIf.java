@@ -1,8 +1,8 @@
 package dev.weir.server.slots;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.http.fields.Fields;
 import dev.weir.internal.Micros;
-import dev.weir.server.http.Fields;
 import dev.weir.slots.SlotConfig;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.SlotScheduler;

@@ -1,12 +1,11 @@
 package dev.weir.server.slots;
 
-import dev.weir.server.http.Fields;
+import dev.weir.Violation;
+import dev.weir.http.fields.Fields;
 import dev.weir.slots.InvalidSlotPolicyException;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.SlotScheduler;
-import dev.weir.Violation;
-import dev.weir.Violation;
-import dev.weir.slots.internal.CheckedSlotConfigs;
+import dev.weir.slots.internal.SlotNames;
 import java.time.Instant;
 import java.util.Optional;
 
@@ -30,10 +29,10 @@ record WhatIfRequest(
    * Reads a question.
    *
    * @param slots checks the policy as if it were to be stored
-   * @throws dev.weir.server.http.ProblemException if it is invalid, naming every invalid field
+   * @throws dev.weir.http.problems.ProblemException if it is invalid, naming every invalid field
    */
   static WhatIfRequest read(Fields fields, String defaultConfig, SlotScheduler slots) {
-    String name = fields.configName("configName", defaultConfig);
+    String name = fields.text("configName", defaultConfig, SlotNames::configNameProblem);
     long moreEvents = fields.whole("moreEvents", 0, MAX_EVENTS).orElse(0L);
     Optional<Instant> from = fields.time("from");
     Optional<Instant> to = fields.time("to");

@@ -1,7 +1,7 @@
 package dev.weir.server.wiring;
 
 import dev.weir.TrustedProxies;
-import dev.weir.server.http.ListenerSettings;
+import dev.weir.http.connections.ListenerSettings;
 
 /** Reads the settings of the connections of a port. */
 final class ConnectionSettings {

@@ -1,9 +1,9 @@
 package dev.weir.server.wiring;
 
+import dev.weir.http.endpoints.Readiness;
 import dev.weir.server.dashboard.Dashboard;
 import dev.weir.server.dashboard.DemoTraffic;
 import dev.weir.server.dashboard.NodeFacts;
-import dev.weir.server.http.Readiness;
 import dev.weir.server.metrics.GatewayMetrics;
 import dev.weir.server.metrics.SlotMetrics;
 import dev.weir.slots.SlotScheduler;

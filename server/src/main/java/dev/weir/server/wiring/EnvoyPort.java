@@ -1,12 +1,12 @@
 package dev.weir.server.wiring;
 
 import dev.weir.TrustedProxies;
+import dev.weir.http.authentication.Exposure;
+import dev.weir.http.authentication.FailedLogins;
+import dev.weir.http.authentication.HttpSettings;
+import dev.weir.http.connections.ListenerSettings;
+import dev.weir.http.connections.RequestMemory;
 import dev.weir.server.envoy.EnvoyServer;
-import dev.weir.server.http.Exposure;
-import dev.weir.server.http.FailedLogins;
-import dev.weir.server.http.HttpSettings;
-import dev.weir.server.http.ListenerSettings;
-import dev.weir.server.http.RequestMemory;
 import dev.weir.server.metrics.EnvoyMetrics;
 import java.io.IOException;
 import java.net.InetSocketAddress;

@@ -1,6 +1,6 @@
 package dev.weir.server.wiring;
 
-import dev.weir.server.http.Exposure;
+import dev.weir.http.authentication.Exposure;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;

@@ -1,11 +1,11 @@
 package dev.weir.server.wiring;
 
 import dev.weir.StoreException;
+import dev.weir.http.authentication.AuthMetrics;
+import dev.weir.http.authentication.FailedLogins;
+import dev.weir.http.endpoints.Readiness;
 import dev.weir.limits.Limiter;
 import dev.weir.rules.RuleEvaluator;
-import dev.weir.server.http.FailedLogins;
-import dev.weir.server.http.Readiness;
-import dev.weir.server.metrics.AuthMetrics;
 import dev.weir.server.metrics.EnvoyMetrics;
 import dev.weir.server.metrics.GatewayMetrics;
 import dev.weir.server.metrics.SlotLog;

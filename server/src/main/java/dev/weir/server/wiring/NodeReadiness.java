@@ -1,6 +1,6 @@
 package dev.weir.server.wiring;
 
-import dev.weir.server.http.Readiness;
+import dev.weir.http.endpoints.Readiness;
 import java.util.List;
 import java.util.function.Supplier;
 

@@ -1,7 +1,7 @@
 package dev.weir.server.wiring;
 
+import dev.weir.http.authentication.Exposure;
 import dev.weir.server.gateway.Gateway;
-import dev.weir.server.http.Exposure;
 import dev.weir.server.rules.CheckSettings;
 import java.time.Duration;
 import java.util.ArrayList;

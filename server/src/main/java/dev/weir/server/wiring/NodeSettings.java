@@ -1,10 +1,10 @@
 package dev.weir.server.wiring;
 
-import dev.weir.routes.internal.RouteSpec;
 import dev.weir.TrustedProxies;
+import dev.weir.http.authentication.Exposure;
+import dev.weir.http.authentication.HttpSettings;
+import dev.weir.routes.internal.RouteSpec;
 import dev.weir.server.gateway.GatewaySettings;
-import dev.weir.server.http.Exposure;
-import dev.weir.server.http.HttpSettings;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;

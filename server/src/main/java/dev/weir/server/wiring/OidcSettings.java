@@ -1,8 +1,8 @@
 package dev.weir.server.wiring;
 
-import dev.weir.server.oidc.Issuer;
-import dev.weir.server.oidc.RoleClaim;
-import dev.weir.server.oidc.SafeAddress;
+import dev.weir.http.oidc.Issuer;
+import dev.weir.http.oidc.RoleClaim;
+import dev.weir.http.oidc.SafeAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package dev.weir.server.wiring;
 
-import dev.weir.server.http.Exposure;
-import dev.weir.server.http.HttpSettings;
-import dev.weir.server.http.Readiness;
+import dev.weir.http.authentication.Exposure;
+import dev.weir.http.authentication.HttpSettings;
+import dev.weir.http.endpoints.Readiness;
 import dev.weir.server.operations.OperationsPort;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package dev.weir.server.wiring;
 
-import dev.weir.server.http.Connections;
-import dev.weir.server.http.Draining;
+import dev.weir.http.connections.Connections;
+import dev.weir.http.connections.Draining;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.ApplicationContextBuilder;
 import io.micronaut.http.annotation.Controller;

@@ -1,9 +1,9 @@
 package dev.weir.server.wiring;
 
 import dev.weir.TrustedProxies;
-import dev.weir.server.http.AllowedHosts;
-import dev.weir.server.http.Exposure;
-import dev.weir.server.http.ListenerSettings;
+import dev.weir.http.authentication.AllowedHosts;
+import dev.weir.http.authentication.Exposure;
+import dev.weir.http.connections.ListenerSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,8 +3,8 @@ package dev.weir.server.envoy;
 import static dev.weir.server.envoy.ServedRules.descriptor;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.http.connections.RequestMemory;
 import dev.weir.server.faults.Waiting;
-import dev.weir.server.http.RequestMemory;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

@@ -1,5 +1,6 @@
 package dev.weir.server.gateway;
 
+import dev.weir.TrustedProxies;
 import dev.weir.internal.Micros;
 import dev.weir.limits.FixedWindow;
 import dev.weir.limits.Queue;
@@ -21,7 +22,6 @@ import dev.weir.rules.RuleEvaluator;
 import dev.weir.rules.RuleIndex;
 import dev.weir.rules.RuleObserver;
 import dev.weir.rules.RuleSpec;
-import dev.weir.TrustedProxies;
 import dev.weir.server.http.Http;
 import dev.weir.server.metrics.GatewayMetrics;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;

@@ -2,6 +2,7 @@ package dev.weir.server.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.http.fields.JsonDocument;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
@@ -146,7 +147,7 @@ public final class Http {
     }
 
     public Object json() {
-      return Json.read(body, 0, body.length);
+      return JsonDocument.read(body, 0, body.length);
     }
 
     /** A field, its path written with dots; numbers in a path are indices. */

@@ -1,6 +1,6 @@
 package dev.weir.server.operations;
 
-import dev.weir.server.http.Json;
+import dev.weir.http.json.Json;
 import java.io.IOException;
 import java.io.InputStream;
 import java.math.BigDecimal;

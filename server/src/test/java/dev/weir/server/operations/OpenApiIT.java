@@ -1,9 +1,10 @@
 package dev.weir.server.operations;
 
+import dev.weir.http.fields.JsonDocument;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.server.http.Json;
+import dev.weir.http.json.Json;
 import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.Setting;
 import dev.weir.server.wiring.Settings;
@@ -192,7 +193,7 @@ final class OpenApiIT {
       return;
     }
     byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
-    Object answer = Json.read(bytes, 0, bytes.length);
+    Object answer = JsonDocument.read(bytes, 0, bytes.length);
     assertThat(withoutMoments(answer))
         .as(exchange.toString())
         .isEqualTo(withoutMoments(OpenApiDocument.asJson(exchange.answer().value())));

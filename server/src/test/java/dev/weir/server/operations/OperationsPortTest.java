@@ -3,9 +3,9 @@ package dev.weir.server.operations;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.TrustedProxies;
+import dev.weir.http.authentication.Exposure;
+import dev.weir.http.authentication.HttpSettings;
 import dev.weir.server.faults.Waiting;
-import dev.weir.server.http.Exposure;
-import dev.weir.server.http.HttpSettings;
 import dev.weir.server.http.RawHttp;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;

@@ -2,15 +2,15 @@ package dev.weir.server.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.http.fields.JsonDocument;
+import dev.weir.http.fields.Fields;
+import dev.weir.http.problems.ProblemException;
 import dev.weir.limits.FixedWindow;
 import dev.weir.rules.MemoryRules;
 import dev.weir.rules.Quota;
 import dev.weir.rules.RuleIndex;
 import dev.weir.rules.RuleObserver;
 import dev.weir.rules.RuleSpec;
-import dev.weir.server.http.Fields;
-import dev.weir.server.http.Json;
-import dev.weir.server.http.ProblemException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -57,7 +57,8 @@ final class PlainCheckTest {
   private static Optional<CheckRequest> slow(String json) {
     byte[] body = bytes(json);
     try {
-      return Optional.of(CheckRequest.read(Fields.of(Json.read(body, 0, body.length)), INDEX));
+      return Optional.of(
+          CheckRequest.read(Fields.of(JsonDocument.read(body, 0, body.length)), INDEX));
     } catch (ProblemException e) {
       return Optional.empty();
     }

@@ -1,16 +1,17 @@
 package dev.weir.server.rules;
 
+import dev.weir.http.fields.JsonDocument;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.Violation;
+import dev.weir.http.json.Json;
+import dev.weir.http.problems.ProblemException;
 import dev.weir.limits.LimitStore;
 import dev.weir.limits.memory.MemoryLimitStore;
 import dev.weir.rules.RefillRate;
 import dev.weir.rules.Rule;
 import dev.weir.rules.RuleField;
 import dev.weir.rules.RuleSpec;
-import dev.weir.server.http.Json;
-import dev.weir.server.http.ProblemException;
-import dev.weir.Violation;
 import dev.weir.store.tck.rules.internal.RuleNotationKit;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -33,7 +34,8 @@ final class RuleJsonTest extends RuleNotationKit {
               RuleJson.writeMembers(json, rule);
               json.writeEndObject();
             });
-    Map<Object, Object> members = new HashMap<>((Map<?, ?>) Json.read(bytes, 0, bytes.length));
+    Map<Object, Object> members =
+        new HashMap<>((Map<?, ?>) JsonDocument.read(bytes, 0, bytes.length));
     // These are written only.
     members.keySet().removeAll(List.of("id", "version", "createdAt", "updatedAt"));
     return RuleJson.read(members, LIMITS);

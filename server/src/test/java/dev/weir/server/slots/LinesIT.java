@@ -2,8 +2,8 @@ package dev.weir.server.slots;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.http.fields.JsonDocument;
 import dev.weir.server.http.Http;
-import dev.weir.server.http.Json;
 import dev.weir.server.http.RunningNode;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -186,7 +186,7 @@ final class LinesIT {
 
   private static Map<?, ?> parse(String line) {
     byte[] bytes = line.getBytes(StandardCharsets.UTF_8);
-    return (Map<?, ?>) Json.read(bytes, 0, bytes.length);
+    return (Map<?, ?>) JsonDocument.read(bytes, 0, bytes.length);
   }
 
   private static List<Object> ids(List<Map<?, ?>> answers) {

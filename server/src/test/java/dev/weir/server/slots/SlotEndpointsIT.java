@@ -2,8 +2,8 @@ package dev.weir.server.slots;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.http.json.Json;
 import dev.weir.server.http.Http;
-import dev.weir.server.http.Json;
 import dev.weir.server.http.RunningNode;
 import java.math.BigDecimal;
 import java.time.Duration;

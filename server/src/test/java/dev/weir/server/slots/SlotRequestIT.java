@@ -2,8 +2,8 @@ package dev.weir.server.slots;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.http.fields.JsonDocument;
 import dev.weir.server.http.Http;
-import dev.weir.server.http.Json;
 import dev.weir.server.http.RunningNode;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -86,7 +86,7 @@ final class SlotRequestIT {
             "null")) {
       Http.Answer given = id(id).ok();
       byte[] sent = ("\"" + id + "\"").getBytes(StandardCharsets.UTF_8);
-      assertThat(given.at("eventId")).isEqualTo(Json.read(sent, 0, sent.length));
+      assertThat(given.at("eventId")).isEqualTo(JsonDocument.read(sent, 0, sent.length));
       Http.Answer found = http.get(SLOTS + "/" + Http.encoded(given.textAt("eventId"))).ok();
       assertThat(found.textAt("eventId")).isEqualTo(given.textAt("eventId"));
       assertThat(found.textAt("scheduledTime")).isEqualTo(given.textAt("scheduledTime"));

@@ -1,5 +1,11 @@
 package dev.weir.server.wiring;
 
+import dev.weir.TrustedProxies;
+import dev.weir.http.authentication.AuthMetrics;
+import dev.weir.http.authentication.Exposure;
+import dev.weir.http.authentication.FailedLogins;
+import dev.weir.http.authentication.HttpSettings;
+import dev.weir.http.endpoints.Readiness;
 import dev.weir.internal.Micros;
 import dev.weir.limits.internal.CachedDefinitions;
 import dev.weir.limits.internal.MemoryDefinitions;
@@ -11,12 +17,6 @@ import dev.weir.routes.internal.MemoryRoutes;
 import dev.weir.routes.internal.RouteTable;
 import dev.weir.rules.MemoryRules;
 import dev.weir.rules.RuleIndex;
-import dev.weir.TrustedProxies;
-import dev.weir.server.http.Exposure;
-import dev.weir.server.http.FailedLogins;
-import dev.weir.server.http.HttpSettings;
-import dev.weir.server.http.Readiness;
-import dev.weir.server.metrics.AuthMetrics;
 import dev.weir.server.metrics.GatewayMetrics;
 import dev.weir.server.metrics.LimitMetrics;
 import dev.weir.server.metrics.SlotMetrics;

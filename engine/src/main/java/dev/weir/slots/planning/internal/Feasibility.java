@@ -1,9 +1,9 @@
 package dev.weir.slots.planning.internal;
 
+import dev.weir.Violation;
 import dev.weir.internal.Micros;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.Spread;
-import dev.weir.Violation;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 

@@ -2,12 +2,12 @@ package dev.weir.slots.planning.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.Violation;
 import dev.weir.internal.Micros;
 import dev.weir.slots.Calendar;
 import dev.weir.slots.OpeningHours;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.Spread;
-import dev.weir.Violation;
 import java.time.DayOfWeek;
 import java.time.Duration;
 import java.time.Instant;

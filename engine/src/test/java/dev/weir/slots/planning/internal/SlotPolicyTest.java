@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.weir.Violation;
 import dev.weir.internal.Micros;
 import dev.weir.slots.Calendar;
 import dev.weir.slots.InvalidSlotPolicyException;
 import dev.weir.slots.NotBefore;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.Spread;
-import dev.weir.Violation;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

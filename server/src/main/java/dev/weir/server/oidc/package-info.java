@@ -1,5 +1,0 @@
-/** Verification of tokens of an OpenID Connect issuer: their signatures, claims and roles. */
-@NullMarked
-package dev.weir.server.oidc;
-
-import org.jspecify.annotations.NullMarked;
