@@ -1,13 +1,9 @@
 package dev.weir.server;
 
-import dev.weir.server.cli.DownstreamCommand;
-import dev.weir.server.cli.NotificationsCommand;
-import dev.weir.server.cli.PaymentsCommand;
-import dev.weir.server.cli.SenderCommand;
+import dev.weir.server.capability.Capabilities;
 import dev.weir.server.cli.SettingsCommand;
-import dev.weir.server.cli.SlotsCommand;
 import dev.weir.server.cli.UpCommand;
-import dev.weir.server.cli.VerifyCommand;
+import dev.weir.server.sender.SenderCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -15,25 +11,26 @@ import picocli.CommandLine.Command;
 @Command(
     name = "weir",
     description = "When may this proceed?",
-    subcommands = {
-      UpCommand.class,
-      SenderCommand.class,
-      SlotsCommand.class,
-      NotificationsCommand.class,
-      PaymentsCommand.class,
-      DownstreamCommand.class,
-      VerifyCommand.class,
-      SettingsCommand.class,
-      CommandLine.HelpCommand.class
-    },
     mixinStandardHelpOptions = true,
     versionProvider = Main.Version.class)
 public final class Main {
   private Main() {}
 
   public static void main(String[] arguments) {
-    int code = new CommandLine(new Main()).execute(arguments);
-    System.exit(code);
+    System.exit(commandLine().execute(arguments));
+  }
+
+  /** Returns the command with those of all capabilities. */
+  public static CommandLine commandLine() {
+    CommandLine weir = new CommandLine(new Main());
+    weir.addSubcommand(UpCommand.class);
+    weir.addSubcommand(SenderCommand.class);
+    Capabilities.all().stream()
+        .flatMap(capability -> capability.commands().stream())
+        .forEach(weir::addSubcommand);
+    weir.addSubcommand(SettingsCommand.class);
+    weir.addSubcommand(CommandLine.HelpCommand.class);
+    return weir;
   }
 
   /** The version of the jar. */

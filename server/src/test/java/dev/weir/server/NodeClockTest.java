@@ -37,8 +37,9 @@ final class NodeClockTest {
           // The state is in the memory of this process, which has one clock.
           Map.entry("dev.weir.internal.SteadyClock", "the start of a clock in memory"),
           Map.entry("dev.weir.slots.SlotStore", "slots in memory"),
-          Map.entry("dev.weir.server.wiring.RouteParts", "routes in memory"),
-          Map.entry("dev.weir.server.wiring.LimitParts", "rules and resources in memory"),
+          Map.entry("dev.weir.server.gateway.node.RouteParts", "routes in memory"),
+          Map.entry("dev.weir.server.limits.node.LimitParts", "resources in memory"),
+          Map.entry("dev.weir.server.rules.node.RuleParts", "rules in memory"),
           Map.entry("dev.weir.rules.HeldLeases", "a lease that no store counts"),
           // Advice to a caller, or text for people.
           Map.entry("dev.weir.rules.RuleEvaluator", "the time of the last refusals"),
@@ -53,18 +54,18 @@ final class NodeClockTest {
           Map.entry("dev.weir.http.oidc.IssuerKeys", "the age of this node's copy of keys"),
           Map.entry("dev.weir.store.surrealdb.SurrealDb", "when to renew this node's token"),
           // Files of this machine, compared with the times that it gave them.
-          Map.entry("dev.weir.server.wiring.postgresql.PostgresqlArchive", "unpacked programs"),
-          Map.entry("dev.weir.server.wiring.postgresql.PostgresqlCluster", "old log files"),
+          Map.entry("dev.weir.server.stores.postgresql.PostgresqlArchive", "unpacked programs"),
+          Map.entry("dev.weir.server.stores.postgresql.PostgresqlCluster", "old log files"),
           // Ids that are ordered by time, unique whatever the time is; ages of signatures.
-          Map.entry("dev.weir.server.wiring.NotificationParts", "ids of messages; signatures"),
-          Map.entry("dev.weir.server.wiring.AnalyticsParts", "ids of events"),
+          Map.entry("dev.weir.server.notifications.node.NotificationParts", "ids of messages; signatures"),
+          Map.entry("dev.weir.server.notifications.node.AnalyticsParts", "ids of events"),
           // When a provider answered. A message is kept by the later of this and the time at which
           // the database counted it, so a wrong clock keeps it longer, and never shorter.
-          Map.entry("dev.weir.server.wiring.SenderPart", "when a message changed"),
+          Map.entry("dev.weir.server.notifications.node.SenderPart", "when a message changed"),
           Map.entry("dev.weir.server.notifications.ReceiptEndpoint", "when a message changed"),
           // Slots say when; the wait until then is counted by this node and by Temporal.
           Map.entry("dev.weir.workflows.PacedStarter", "the delay of a start"),
-          Map.entry("dev.weir.server.wiring.RunningPayments", "dates in Retry-After"),
+          Map.entry("dev.weir.server.payments.node.RunningPayments", "dates in Retry-After"),
           Map.entry("dev.weir.payments.simulator.DownstreamSimulator", "a payment API for trials"));
 
   @Test

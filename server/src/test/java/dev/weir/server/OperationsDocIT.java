@@ -1,10 +1,11 @@
 package dev.weir.server;
 
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.stores.StoreSetting;
+import dev.weir.server.capability.Capabilities;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
-import dev.weir.server.wiring.Settings;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -18,7 +19,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,7 +30,7 @@ final class OperationsDocIT {
   @Test
   void itsTableOfSettingsIsComplete() throws IOException {
     List<List<String>> expected =
-        Stream.of(Setting.values())
+        Capabilities.settings().stream()
             .map(
                 setting ->
                     List.of(
@@ -63,8 +63,8 @@ final class OperationsDocIT {
   private static Map<String, String> metrics(Path folder) throws Exception {
     try (Node node =
         Node.start(
-            Settings.of(
-                Map.of(Setting.PORT, "0", Setting.DATA, folder.toString(), Setting.DRAIN, "PT0S"),
+            Capabilities.read(
+                Map.of(ServerSetting.PORT, "0", StoreSetting.DATA, folder.toString(), ServerSetting.DRAIN, "PT0S"),
                 Map.of(),
                 Optional.empty()))) {
       String text =

@@ -1,10 +1,11 @@
 package dev.weir.server;
 
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.stores.StoreSetting;
+import dev.weir.server.capability.Capabilities;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
-import dev.weir.server.wiring.Settings;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -31,12 +32,12 @@ final class ReadmeIT {
     assertThat(exchanges).hasSize(13);
     try (Node node =
         Node.start(
-            Settings.of(
+            Capabilities.read(
                 Map.of(
-                    Setting.PORT, "0",
-                    Setting.DATA, folder.toString(),
-                    Setting.DB_WAIT, "PT2M",
-                    Setting.DRAIN, "PT0S"),
+                    ServerSetting.PORT, "0",
+                    StoreSetting.DATA, folder.toString(),
+                    StoreSetting.DB_WAIT, "PT2M",
+                    ServerSetting.DRAIN, "PT0S"),
                 Map.of(),
                 Optional.empty()))) {
       for (Prose.Exchange exchange : exchanges) {

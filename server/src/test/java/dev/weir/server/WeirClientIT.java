@@ -1,5 +1,9 @@
 package dev.weir.server;
 
+import dev.weir.server.notifications.node.NotificationSetting;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.stores.StoreSetting;
+import dev.weir.server.capability.Capabilities;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -26,8 +30,6 @@ import dev.weir.client.TakeResult;
 import dev.weir.client.WeirClient;
 import dev.weir.client.WindowPage;
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
-import dev.weir.server.wiring.Settings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -59,16 +61,16 @@ final class WeirClientIT {
   static void start() {
     node =
         Node.start(
-            Settings.of(
+            Capabilities.read(
                 Map.of(
-                    Setting.PORT, "0",
-                    Setting.DATA, data.toString(),
-                    Setting.DB_WAIT, "PT2M",
+                    ServerSetting.PORT, "0",
+                    StoreSetting.DATA, data.toString(),
+                    StoreSetting.DB_WAIT, "PT2M",
                     // With the start of the embedded Kafka.
-                    Setting.NOTIFICATIONS_SEND_TIMEOUT, "PT3M",
-                    Setting.ADMIN_TOKEN, TOKEN,
-                    Setting.TRUSTED_PROXIES, "127.0.0.1, ::1",
-                    Setting.DRAIN, "PT0S"),
+                    NotificationSetting.SEND_TIMEOUT, "PT3M",
+                    ServerSetting.ADMIN_TOKEN, TOKEN,
+                    ServerSetting.TRUSTED_PROXIES, "127.0.0.1, ::1",
+                    ServerSetting.DRAIN, "PT0S"),
                 Map.of(),
                 Optional.empty()));
     weir =

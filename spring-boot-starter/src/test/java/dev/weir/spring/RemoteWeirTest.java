@@ -1,13 +1,16 @@
 package dev.weir.spring;
 
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.stores.StoreSetting;
+import dev.weir.server.capability.Capabilities;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.weir.rules.Request;
 import dev.weir.rules.RequestPath;
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
-import dev.weir.server.wiring.Settings;
+import dev.weir.server.settings.Setting;
+import dev.weir.server.settings.Settings;
 import dev.weir.spring.Service.Answer;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -17,7 +20,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -219,13 +221,13 @@ final class RemoteWeirTest {
   }
 
   private static Node start() {
-    Map<Setting, String> settings = new EnumMap<>(Setting.class);
-    settings.put(Setting.PORT, "0");
-    settings.put(Setting.SLOTS_STORE, "memory");
-    settings.put(Setting.DRAIN, "PT0S");
-    settings.put(Setting.CLIENT_KEYS, SECRET);
-    settings.put(Setting.TRUSTED_PROXIES, "127.0.0.1, ::1");
-    return Node.start(Settings.of(settings, Map.of(), Optional.empty()));
+    Map<Setting, String> settings = new HashMap<>();
+    settings.put(ServerSetting.PORT, "0");
+    settings.put(StoreSetting.SLOTS_STORE, "memory");
+    settings.put(ServerSetting.DRAIN, "PT0S");
+    settings.put(ServerSetting.CLIENT_KEYS, SECRET);
+    settings.put(ServerSetting.TRUSTED_PROXIES, "127.0.0.1, ::1");
+    return Node.start(Capabilities.read(settings, Map.of(), Optional.empty()));
   }
 
   private static void make(URI weir, String name, String path, String spec)

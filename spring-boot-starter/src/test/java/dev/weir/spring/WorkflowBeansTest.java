@@ -1,12 +1,15 @@
 package dev.weir.spring;
 
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.stores.StoreSetting;
+import dev.weir.server.capability.Capabilities;
+import java.util.HashMap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.StoreException;
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
-import dev.weir.server.wiring.Settings;
+import dev.weir.server.settings.Setting;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.SlotRequest;
 import dev.weir.slots.SlotScheduler;
@@ -21,7 +24,6 @@ import dev.weir.workflows.embedded.EmbeddedTemporal;
 import io.temporal.client.WorkflowClient;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -127,10 +129,10 @@ final class WorkflowBeansTest {
   }
 
   private static Node start() {
-    Map<Setting, String> settings = new EnumMap<>(Setting.class);
-    settings.put(Setting.PORT, "0");
-    settings.put(Setting.SLOTS_STORE, "memory");
-    settings.put(Setting.DRAIN, "PT0S");
-    return Node.start(Settings.of(settings, Map.of(), Optional.empty()));
+    Map<Setting, String> settings = new HashMap<>();
+    settings.put(ServerSetting.PORT, "0");
+    settings.put(StoreSetting.SLOTS_STORE, "memory");
+    settings.put(ServerSetting.DRAIN, "PT0S");
+    return Node.start(Capabilities.read(settings, Map.of(), Optional.empty()));
   }
 }

@@ -1,16 +1,18 @@
 package dev.weir.server.cli;
 
-import dev.weir.server.wiring.Setting;
-import dev.weir.server.wiring.Settings;
+import dev.weir.server.stores.StoreSetting;
+import dev.weir.server.capability.Capabilities;
+import java.util.HashMap;
+import dev.weir.server.settings.Setting;
+import dev.weir.server.settings.Settings;
 import java.nio.file.Path;
-import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Options for the database of a command and the source of its other settings. */
-final class DatabaseOptions {
+public final class DatabaseOptions {
   @Option(names = "--data", description = "Folder of the embedded PostgreSQL.")
   private @Nullable String data;
 
@@ -27,13 +29,13 @@ final class DatabaseOptions {
   private @Nullable Path file;
 
   /** Returns the effective settings, with these options and with additional ones. */
-  Settings settings(Map<Setting, String> more) {
-    Map<Setting, String> given = new EnumMap<>(Setting.class);
+  public Settings settings(Map<Setting, String> more) {
+    Map<Setting, String> given = new HashMap<>();
     given.putAll(more);
-    put(given, Setting.DATA, data);
-    put(given, Setting.DB_URL, url);
-    put(given, Setting.DB_USER, user);
-    return Settings.of(
+    put(given, StoreSetting.DATA, data);
+    put(given, StoreSetting.DB_URL, url);
+    put(given, StoreSetting.DB_USER, user);
+    return Capabilities.read(
         given,
         System.getenv(),
         Optional.ofNullable(file)
@@ -41,7 +43,7 @@ final class DatabaseOptions {
   }
 
   /** Adds an option if it was given. */
-  static void put(Map<Setting, String> given, Setting setting, @Nullable String value) {
+  public static void put(Map<Setting, String> given, Setting setting, @Nullable String value) {
     if (value != null) {
       given.put(setting, value);
     }

@@ -5,7 +5,7 @@ import dev.weir.payments.simulator.DownstreamSimulator;
 import dev.weir.payments.simulator.SimulatorSettings;
 import dev.weir.payments.simulator.report.ReportSection;
 import dev.weir.payments.simulator.report.ReportText;
-import dev.weir.server.wiring.postgresql.FileProblem;
+import dev.weir.server.settings.FileProblem;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;

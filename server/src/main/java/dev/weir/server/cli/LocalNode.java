@@ -1,12 +1,14 @@
 package dev.weir.server.cli;
 
+import dev.weir.server.logging.LogSettings;
+import dev.weir.server.settings.ServerSetting;
+import java.util.HashMap;
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
-import dev.weir.server.wiring.Settings;
+import dev.weir.server.settings.Setting;
+import dev.weir.server.settings.Settings;
 import dev.weir.server.wiring.Startup;
 import java.net.URI;
 import java.security.SecureRandom;
-import java.util.EnumMap;
 import java.util.HexFormat;
 import java.util.Map;
 
@@ -25,23 +27,23 @@ final class LocalNode implements AutoCloseable {
   /**
    * Starts a node on a free port. A signal stops it, which leaves no PostgreSQL behind.
    *
-   * @throws dev.weir.server.wiring.InvalidSettingException if a setting is invalid
-   * @throws dev.weir.server.wiring.postgresql.EmbeddedDatabase.StartException if PostgreSQL does
+   * @throws dev.weir.server.settings.InvalidSettingException if a setting is invalid
+   * @throws dev.weir.server.stores.postgresql.EmbeddedDatabase.StartException if PostgreSQL does
    *     not start, for example because a running Weir uses its folder
-   * @throws dev.weir.server.wiring.StoppedException if a signal has cancelled the start
+   * @throws dev.weir.server.lifecycle.StoppedException if a signal has cancelled the start
    */
   static LocalNode start(DatabaseOptions database) {
     byte[] random = new byte[TOKEN_BYTES];
     new SecureRandom().nextBytes(random);
     String token = HexFormat.of().formatHex(random);
-    Map<Setting, String> given = new EnumMap<>(Setting.class);
-    given.put(Setting.PORT, "0");
+    Map<Setting, String> given = new HashMap<>();
+    given.put(ServerSetting.PORT, "0");
     // Only for this command; it opens everything, whatever else the settings require.
-    given.put(Setting.ADMIN_TOKEN, token);
-    given.put(Setting.LOG_LEVEL, "warn");
-    given.put(Setting.DRAIN, "PT0S");
+    given.put(ServerSetting.ADMIN_TOKEN, token);
+    given.put(ServerSetting.LOG_LEVEL, "warn");
+    given.put(ServerSetting.DRAIN, "PT0S");
     Settings settings = database.settings(given);
-    settings.setUpLogging();
+    LogSettings.apply(settings);
     Startup startup = new Startup();
     Runtime.getRuntime().addShutdownHook(new Thread(startup::stop, "weir-drain"));
     return new LocalNode(startup.start(settings), token);

@@ -6,7 +6,7 @@ import dev.weir.payments.simulator.calls.RecordedCalls;
 import dev.weir.payments.simulator.report.ReportChart;
 import dev.weir.payments.simulator.report.ReportSection;
 import dev.weir.payments.simulator.report.ReportText;
-import dev.weir.server.wiring.postgresql.FileProblem;
+import dev.weir.server.settings.FileProblem;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,7 +2,7 @@ package dev.weir.server.cli;
 
 import dev.weir.payments.feed.internal.FeedFormat;
 import dev.weir.payments.feed.internal.FeedMaker;
-import dev.weir.server.wiring.postgresql.FileProblem;
+import dev.weir.server.settings.FileProblem;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;

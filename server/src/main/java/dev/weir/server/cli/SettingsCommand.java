@@ -1,6 +1,7 @@
 package dev.weir.server.cli;
 
-import dev.weir.server.wiring.Setting;
+import dev.weir.server.capability.Capabilities;
+import dev.weir.server.settings.Setting;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -17,7 +18,7 @@ public final class SettingsCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     var out = spec.commandLine().getOut();
-    for (Setting setting : Setting.values()) {
+    for (Setting setting : Capabilities.settings()) {
       String value = setting.defaultValue().isEmpty() ? "none" : setting.defaultValue();
       out.printf(
           "%-40s %-40s %-10s %s%n",

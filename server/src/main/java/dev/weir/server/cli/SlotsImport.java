@@ -2,7 +2,7 @@ package dev.weir.server.cli;
 
 import dev.weir.client.UnansweredException;
 import dev.weir.client.WeirClient;
-import dev.weir.server.wiring.postgresql.FileProblem;
+import dev.weir.server.settings.FileProblem;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.Writer;

@@ -1,15 +1,17 @@
 package dev.weir.server.cli;
 
-import dev.weir.server.wiring.InvalidSettingException;
+import dev.weir.server.logging.LogSettings;
+import dev.weir.server.settings.ServerSetting;
+import java.util.HashMap;
+import dev.weir.server.settings.InvalidSettingException;
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
-import dev.weir.server.wiring.Settings;
+import dev.weir.server.settings.Setting;
+import dev.weir.server.settings.Settings;
 import dev.weir.server.wiring.Startup;
-import dev.weir.server.wiring.StoppedException;
-import dev.weir.server.wiring.postgresql.EmbeddedDatabase;
+import dev.weir.server.lifecycle.StoppedException;
+import dev.weir.server.stores.postgresql.EmbeddedDatabase;
 import java.io.PrintWriter;
 import java.net.URI;
-import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -39,15 +41,15 @@ public final class UpCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    Map<Setting, String> given = new EnumMap<>(Setting.class);
-    DatabaseOptions.put(given, Setting.PORT, port);
-    DatabaseOptions.put(given, Setting.HOST, host);
+    Map<Setting, String> given = new HashMap<>();
+    DatabaseOptions.put(given, ServerSetting.PORT, port);
+    DatabaseOptions.put(given, ServerSetting.HOST, host);
     PrintWriter err = spec.commandLine().getErr();
     Startup startup = new Startup();
     Node node;
     try {
       Settings settings = database.settings(given);
-      settings.setUpLogging();
+      LogSettings.apply(settings);
       // From here on a signal may start the hook at any moment. It cancels a start in progress,
       // which leaves no PostgreSQL behind; it stops a running node without this thread.
       Runtime.getRuntime().addShutdownHook(new Thread(startup::stop, "weir-drain"));

@@ -2,10 +2,10 @@ package dev.weir.server.cli;
 
 import dev.weir.internal.Micros;
 import dev.weir.server.verify.Verifier;
-import dev.weir.server.wiring.DatabaseAddress;
-import dev.weir.server.wiring.InvalidSettingException;
-import dev.weir.server.wiring.postgresql.EmbeddedDatabase;
-import dev.weir.server.wiring.postgresql.FileProblem;
+import dev.weir.server.stores.DatabaseAddress;
+import dev.weir.server.settings.InvalidSettingException;
+import dev.weir.server.stores.postgresql.EmbeddedDatabase;
+import dev.weir.server.settings.FileProblem;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

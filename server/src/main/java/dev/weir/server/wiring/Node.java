@@ -1,28 +1,42 @@
 package dev.weir.server.wiring;
 
-import dev.weir.server.gateway.Gateway;
+import dev.weir.StoreException;
+import dev.weir.http.authentication.AuthMetrics;
+import dev.weir.http.authentication.Exposure;
+import dev.weir.http.authentication.FailedLogins;
+import dev.weir.server.capability.Capability;
+import dev.weir.server.capability.OpeningNode;
+import dev.weir.server.lifecycle.Drain;
+import dev.weir.server.lifecycle.OpenParts;
+import dev.weir.server.lifecycle.StopSignal;
+import dev.weir.server.settings.PortProbe;
+import dev.weir.server.settings.Settings;
+import dev.weir.server.stores.Database;
+import dev.weir.server.tracing.Tracing;
+import io.prometheus.metrics.instrumentation.jvm.JvmMetrics;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A running Weir node: its parsed settings, open parts and started servers. */
+/** A running Weir node: its settings, its open capabilities and its web server. */
 public final class Node implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Node.class);
 
   private final AtomicBoolean closed = new AtomicBoolean();
   private final Drain.Patience patience;
-  private final NodeServers servers;
-  private final boolean takesFeeds;
-  private final OpenParts open;
+  private final WebServer web;
+  private final OpeningNode parts;
 
-  private Node(Drain.Patience patience, NodeServers servers, boolean takesFeeds, OpenParts open) {
+  private Node(Drain.Patience patience, WebServer web, OpeningNode parts) {
     this.patience = patience;
-    this.servers = servers;
-    this.takesFeeds = takesFeeds;
-    this.open = open;
+    this.web = web;
+    this.parts = parts;
   }
 
   /** Starts a node. If a part fails to start, the parts opened before it are closed. */
@@ -37,11 +51,16 @@ public final class Node implements AutoCloseable {
     OpenParts open = new OpenParts();
     boolean isComplete = false;
     try {
-      NodeParts parts = NodeParts.open(settings, stop, open);
-      NodeServers servers = NodeServers.start(settings, parts, stop, open);
+      OpeningNode parts = open(settings, stop, open);
+      for (Capability.Configured each : settings.capabilities()) {
+        each.listen(parts);
+      }
+      stop.check();
+      warnOfAnonymousClients(settings);
+      // The last one, because it reports that the node is ready.
+      WebServer web = WebServer.start(settings.web(), parts.beans(), parts.properties());
       isComplete = true;
-      return new Node(
-          settings.web().patience(), servers, parts.payments().access().takesFeeds(), open);
+      return new Node(settings.web().patience(), web, parts);
     } finally {
       if (!isComplete) {
         open.close();
@@ -49,33 +68,88 @@ public final class Node implements AutoCloseable {
     }
   }
 
+  /** Opens the database and the capabilities, one by one. */
+  private static OpeningNode open(NodeSettings settings, StopSignal stop, OpenParts open) {
+    PrometheusRegistry registry = new PrometheusRegistry();
+    JvmMetrics.builder().register(registry);
+    Optional<Database> database =
+        settings.database().map(given -> open.add(Database.open(given, stop)));
+    OpeningNode node = new OpeningNode(database, settings.offers(), registry, open);
+    node.bean(settings.http());
+    node.bean(new FailedLogins(new AuthMetrics(registry)));
+    settings
+        .tracing()
+        .ifPresent(to -> node.bean(open.add(new Tracing(to.collector(), to.percent()))));
+    try {
+      for (Capability.Configured each : settings.capabilities()) {
+        each.open(node);
+        stop.check();
+      }
+    } catch (StoreException e) {
+      throw database.isPresent() ? database.get().unusable(e) : e;
+    }
+    database.ifPresent(used -> open.add(used.listen(node.changes())));
+    return node;
+  }
+
+  private static void warnOfAnonymousClients(NodeSettings settings) {
+    if (settings.web().exposure() == Exposure.NETWORK_WITH_ANONYMOUS_CLIENTS) {
+      log.warn(
+          "Every program that reaches {} may pay and send without a credential:"
+              + " weir.allow-anonymous-clients is true",
+          settings.web().host());
+    }
+  }
+
   /** Returns the address of the endpoints. */
   public URI address() {
-    return servers.web().address();
+    return web.address();
   }
 
   /** Returns whether this node takes feeds of payments. */
   public boolean takesFeeds() {
-    return takesFeeds;
+    return parts.offers().contains("feeds");
   }
 
   /** Returns the port of Envoy's rate limit service; empty if it is disabled. */
   public OptionalInt envoyPort() {
-    return servers.envoy().map(EnvoyPort::port).map(OptionalInt::of).orElse(OptionalInt.empty());
+    Optional<URI> envoy = parts.address("envoy");
+    return envoy.isPresent() ? OptionalInt.of(envoy.get().getPort()) : OptionalInt.empty();
   }
 
   /** Returns the address of the gateway; empty if it is disabled. */
   public Optional<URI> gatewayAddress() {
-    return servers.gateway().map(Gateway::address);
+    return parts.address("gateway");
   }
 
   /** Finishes requests in progress, refuses new ones, then closes everything. Idempotent. */
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
-      servers.drain(patience);
-      open.close();
+      drain();
+      parts.open().close();
       log.info("Weir has stopped");
+    }
+  }
+
+  /**
+   * Finishes requests in progress and refuses new ones, on all ports at the same time; then closes
+   * the web server. The other ports are closed with the parts.
+   */
+  private void drain() {
+    List<Thread> beside = parts.drains().stream().map(Thread::startVirtualThread).toList();
+    List<Drain.Door> doors = new ArrayList<>(List.of(web));
+    doors.addAll(parts.doors());
+    Drain.run(patience, doors);
+    web.close();
+    beside.forEach(Node::await);
+  }
+
+  private static void await(Thread thread) {
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 }

@@ -1,34 +1,33 @@
 package dev.weir.server.wiring;
 
-import dev.weir.TrustedProxies;
-import dev.weir.http.authentication.Exposure;
 import dev.weir.http.authentication.HttpSettings;
-import dev.weir.routes.internal.RouteSpec;
-import dev.weir.server.gateway.GatewaySettings;
+import dev.weir.server.capability.Capabilities;
+import dev.weir.server.capability.Capability;
+import dev.weir.server.settings.AccessSettings;
+import dev.weir.server.settings.PortProbe;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.settings.Settings;
+import dev.weir.server.stores.DatabaseSettings;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * All settings of a node as validated values. Reading them opens nothing, so an invalid setting is
  * reported before PostgreSQL starts.
  *
  * @param database empty if everything is kept in memory
- * @param routes the routes of the gateway in the settings
+ * @param capabilities in the order in which they are opened
  */
 record NodeSettings(
     WebSettings web,
     HttpSettings http,
     Optional<DatabaseSettings> database,
-    SlotSettings slots,
-    LimitSettings limits,
-    NotificationSettings notifications,
-    PaymentSettings payments,
-    List<RouteSpec> routes,
-    Optional<GatewaySettings> gateway,
-    Optional<EnvoyPort.Address> envoy,
-    Optional<TracingSettings> tracing) {
+    Optional<TracingSettings> tracing,
+    List<Capability.Configured> capabilities) {
 
   /**
    * Where spans are sent.
@@ -38,59 +37,30 @@ record NodeSettings(
   record TracingSettings(URI collector, int percent) {}
 
   static NodeSettings of(Settings settings) {
-    TrustedProxies proxies = trustedProxies(settings);
-    WebSettings web = WebSettings.of(settings, proxies);
-    int percent = settings.number(Setting.TRACING_PERCENT, 0, 100);
+    WebSettings web = WebSettings.of(settings, AccessSettings.trustedProxies(settings));
+    int percent = settings.number(ServerSetting.TRACING_PERCENT, 0, 100);
     return new NodeSettings(
         web,
-        http(settings, web.exposure()),
+        AccessSettings.http(settings, web.exposure()),
         DatabaseSettings.of(settings),
-        SlotSettings.of(settings),
-        LimitSettings.of(settings),
-        NotificationSettings.of(settings),
-        PaymentSettings.of(settings),
-        GatewayParts.routes(settings),
-        GatewayParts.settings(settings, proxies),
-        EnvoyPort.address(settings, proxies, web.patience()),
         settings
-            .webAddress(Setting.TRACING_ENDPOINT)
-            .map(collector -> new TracingSettings(collector, percent)));
+            .webAddress(ServerSetting.TRACING_ENDPOINT)
+            .map(collector -> new TracingSettings(collector, percent)),
+        Capabilities.all().stream().map(each -> each.configure(settings)).toList());
+  }
+
+  /** Returns the names of what its capabilities offer. */
+  Set<String> offers() {
+    return capabilities.stream()
+        .flatMap(each -> each.offers().stream())
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   /** Returns the ports to listen on, with the settings that name them. */
   List<PortProbe.Listener> listeners() {
     List<PortProbe.Listener> listeners = new ArrayList<>();
-    listeners.add(new PortProbe.Listener(Setting.PORT, web.host(), web.port()));
-    envoy.ifPresent(
-        address ->
-            listeners.add(
-                new PortProbe.Listener(
-                    Setting.GRPC_PORT,
-                    address.socket().getHostString(),
-                    address.socket().getPort())));
-    gateway.ifPresent(
-        listening ->
-            listeners.add(
-                new PortProbe.Listener(Setting.GATEWAY_PORT, listening.host(), listening.port())));
+    listeners.add(new PortProbe.Listener(ServerSetting.PORT, web.host(), web.port()));
+    capabilities.forEach(each -> listeners.addAll(each.ports()));
     return listeners;
-  }
-
-  /** Returns the credentials that a listener with this exposure accepts. */
-  static HttpSettings http(Settings settings, Exposure exposure) {
-    return new HttpSettings(
-        exposure,
-        settings.secret(Setting.ADMIN_TOKEN),
-        OidcSettings.issuer(settings),
-        settings.secrets(Setting.CLIENT_KEYS),
-        trustedProxies(settings));
-  }
-
-  private static TrustedProxies trustedProxies(Settings settings) {
-    try {
-      return TrustedProxies.of(settings.list(Setting.TRUSTED_PROXIES));
-    } catch (IllegalArgumentException e) {
-      throw new InvalidSettingException(
-          Setting.TRUSTED_PROXIES.key(), String.valueOf(e.getMessage()));
-    }
   }
 }

@@ -1,5 +1,10 @@
 package dev.weir.server.wiring;
 
+import dev.weir.server.capability.Beans;
+import dev.weir.server.lifecycle.Drain;
+import dev.weir.server.settings.PortProbe;
+
+import dev.weir.server.settings.ServerSetting;
 import dev.weir.http.connections.Connections;
 import dev.weir.http.connections.Draining;
 import io.micronaut.context.ApplicationContext;
@@ -56,7 +61,7 @@ final class WebServer implements Drain.Door, AutoCloseable {
       listening = true;
       return new WebServer(context, server);
     } catch (ServerStartupException e) {
-      throw PortProbe.inUse(Setting.PORT, settings.host(), settings.port());
+      throw PortProbe.inUse(ServerSetting.PORT, settings.host(), settings.port());
     } finally {
       if (!listening) {
         context.close();

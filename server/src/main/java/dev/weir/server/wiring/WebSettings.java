@@ -1,5 +1,12 @@
 package dev.weir.server.wiring;
 
+import dev.weir.server.lifecycle.Drain;
+import dev.weir.server.settings.ConnectionSettings;
+import dev.weir.server.settings.InvalidSettingException;
+import dev.weir.server.settings.ListenAddress;
+import dev.weir.server.settings.Settings;
+
+import dev.weir.server.settings.ServerSetting;
 import dev.weir.TrustedProxies;
 import dev.weir.http.authentication.AllowedHosts;
 import dev.weir.http.authentication.Exposure;
@@ -23,33 +30,29 @@ record WebSettings(
     ListenerSettings limits,
     AllowedHosts allowed,
     Drain.Patience patience) {
-  private static final Duration MAX_DRAINING = Duration.ofHours(1);
   private static final Duration MIN_TIMEOUT = Duration.ofSeconds(1);
   private static final Duration MAX_TIMEOUT = Duration.ofDays(1);
   private static final int MAX_RATE = 1 << 20;
 
   static WebSettings of(Settings settings, TrustedProxies proxies) {
-    String host = settings.text(Setting.HOST);
-    Exposure exposure = ListenAddress.of(settings, Setting.HOST).exposure();
+    String host = settings.text(ServerSetting.HOST);
+    Exposure exposure = ListenAddress.of(settings, ServerSetting.HOST).exposure();
     refuseOpenAdministration(settings, host, exposure);
     return new WebSettings(
         host,
-        settings.number(Setting.PORT, 0, 65_535),
+        settings.number(ServerSetting.PORT, 0, 65_535),
         exposure,
         new ListenerSettings(
-            settings.duration(Setting.HTTP_HEAD_TIMEOUT, MIN_TIMEOUT, MAX_TIMEOUT),
-            settings.duration(Setting.HTTP_IDLE_TIMEOUT, MIN_TIMEOUT, MAX_TIMEOUT),
-            settings.number(Setting.HTTP_MIN_RATE, 0, MAX_RATE),
+            settings.duration(ServerSetting.HTTP_HEAD_TIMEOUT, MIN_TIMEOUT, MAX_TIMEOUT),
+            settings.duration(ServerSetting.HTTP_IDLE_TIMEOUT, MIN_TIMEOUT, MAX_TIMEOUT),
+            settings.number(ServerSetting.HTTP_MIN_RATE, 0, MAX_RATE),
             ConnectionSettings.of(
                 settings,
-                Setting.HTTP_MAX_CONNECTIONS,
-                Setting.HTTP_MAX_CONNECTIONS_PER_ADDRESS,
+                ServerSetting.HTTP_MAX_CONNECTIONS,
+                ServerSetting.HTTP_MAX_CONNECTIONS_PER_ADDRESS,
                 proxies)),
         allowedHosts(settings, host, exposure),
-        new Drain.Patience(
-            settings.duration(Setting.DRAIN, Duration.ZERO, MAX_DRAINING),
-            settings.duration(Setting.DRAIN_NOTICE, Duration.ZERO, MAX_DRAINING),
-            settings.duration(Setting.DRAIN_IDLE, Duration.ZERO, MAX_DRAINING)));
+        Drain.Patience.of(settings));
   }
 
   /**
@@ -57,17 +60,17 @@ record WebSettings(
    */
   private static void refuseOpenAdministration(Settings settings, String host, Exposure exposure) {
     if (exposure != Exposure.LOOPBACK
-        && settings.optional(Setting.ADMIN_TOKEN).isEmpty()
-        && settings.optional(Setting.OIDC_ISSUER).isEmpty()) {
+        && settings.optional(ServerSetting.ADMIN_TOKEN).isEmpty()
+        && settings.optional(ServerSetting.OIDC_ISSUER).isEmpty()) {
       throw new InvalidSettingException(
-          Setting.HOST.key(),
+          ServerSetting.HOST.key(),
           "may be " + host + " only if weir.admin-token or weir.oidc.issuer is set");
     }
   }
 
   /** Returns the accepted hosts. They are checked where no token is needed. */
   private static AllowedHosts allowedHosts(Settings settings, String host, Exposure exposure) {
-    List<String> names = new ArrayList<>(settings.list(Setting.ALLOWED_HOSTS));
+    List<String> names = new ArrayList<>(settings.list(ServerSetting.ALLOWED_HOSTS));
     names.add(host);
     return exposure == Exposure.LOOPBACK
         ? AllowedHosts.ofLoopback(names)

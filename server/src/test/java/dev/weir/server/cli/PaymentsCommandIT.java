@@ -1,12 +1,13 @@
 package dev.weir.server.cli;
 
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.stores.StoreSetting;
+import dev.weir.server.capability.Capabilities;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.http.Http;
 import dev.weir.server.payments.Feeds;
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
-import dev.weir.server.wiring.Settings;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -69,12 +70,12 @@ final class PaymentsCommandIT {
   void aServerPaysAFeedAndShowsIt() throws IOException {
     try (Node node =
         Node.start(
-            Settings.of(
+            Capabilities.read(
                 Map.of(
-                    Setting.PORT, "0",
-                    Setting.DATA, folder.resolve("data").toString(),
-                    Setting.DB_WAIT, "PT2M",
-                    Setting.DRAIN, "PT0S"),
+                    ServerSetting.PORT, "0",
+                    StoreSetting.DATA, folder.resolve("data").toString(),
+                    StoreSetting.DB_WAIT, "PT2M",
+                    ServerSetting.DRAIN, "PT0S"),
                 Map.of(),
                 Optional.empty()))) {
       String url = node.address().toString();

@@ -1,10 +1,11 @@
 package dev.weir.server.cli;
 
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.stores.StoreSetting;
+import dev.weir.server.capability.Capabilities;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
-import dev.weir.server.wiring.Settings;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -30,12 +31,12 @@ final class SlotsCommandIT {
   static void start() {
     node =
         Node.start(
-            Settings.of(
+            Capabilities.read(
                 Map.of(
-                    Setting.PORT, "0",
-                    Setting.DATA, data.toString(),
-                    Setting.DB_WAIT, "PT2M",
-                    Setting.DRAIN, "PT0S"),
+                    ServerSetting.PORT, "0",
+                    StoreSetting.DATA, data.toString(),
+                    StoreSetting.DB_WAIT, "PT2M",
+                    ServerSetting.DRAIN, "PT0S"),
                 Map.of(),
                 Optional.empty()));
   }

@@ -1,5 +1,7 @@
 package dev.weir.server.dashboard;
 
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.slots.node.SlotSetting;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,7 +13,6 @@ import com.microsoft.playwright.options.AriaRole;
 import dev.weir.server.faults.Relay;
 import dev.weir.server.http.Http;
 import dev.weir.server.http.RunningNode;
-import dev.weir.server.wiring.Setting;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
@@ -47,10 +48,10 @@ final class DashboardIT {
   private static final int BACKLOG = 4_000;
 
   @RegisterExtension
-  static final RunningNode NODE = RunningNode.inMemory(Map.of(Setting.SLOTS_LEAK_GRACE, "PT0.1S"));
+  static final RunningNode NODE = RunningNode.inMemory(Map.of(SlotSetting.LEAK_GRACE, "PT0.1S"));
 
   @RegisterExtension
-  static final RunningNode LOCKED = RunningNode.inMemory(Map.of(Setting.ADMIN_TOKEN, TOKEN));
+  static final RunningNode LOCKED = RunningNode.inMemory(Map.of(ServerSetting.ADMIN_TOKEN, TOKEN));
 
   @RegisterExtension static final RunningNode EMPTY = RunningNode.inMemory(Map.of());
 

@@ -1,5 +1,10 @@
 package dev.weir.server.dashboard;
 
+import dev.weir.server.notifications.node.NotificationSetting;
+import dev.weir.server.payments.node.PaymentSetting;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.stores.StoreSetting;
+import dev.weir.server.capability.Capabilities;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,9 +16,7 @@ import dev.weir.server.faults.Relay;
 import dev.weir.server.http.Http;
 import dev.weir.server.payments.Feeds;
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
-import dev.weir.server.wiring.Settings;
-import dev.weir.server.wiring.postgresql.EmbeddedDatabase;
+import dev.weir.server.stores.postgresql.EmbeddedDatabase;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -58,23 +61,23 @@ final class DashboardPartsIT {
     toDatabase = new Relay(address.getPort());
     node =
         Node.start(
-            Settings.of(
+            Capabilities.read(
                 Map.of(
-                    Setting.PORT,
+                    ServerSetting.PORT,
                     "0",
-                    Setting.DATA,
+                    StoreSetting.DATA,
                     folder.resolve("node").toString(),
-                    Setting.DB_URL,
+                    StoreSetting.DB_URL,
                     "jdbc:postgresql://127.0.0.1:" + toDatabase.port() + address.getPath(),
-                    Setting.DB_USER,
+                    StoreSetting.DB_USER,
                     database.user(),
-                    Setting.DB_PASSWORD,
+                    StoreSetting.DB_PASSWORD,
                     database.password(),
-                    Setting.DRAIN,
+                    ServerSetting.DRAIN,
                     "PT0S",
-                    Setting.PAYMENTS_DOWNSTREAM,
+                    PaymentSetting.DOWNSTREAM,
                     "simulator",
-                    Setting.NOTIFICATIONS_SEND_TIMEOUT,
+                    NotificationSetting.SEND_TIMEOUT,
                     Duration.ofMillis(BROKER_START_MS).toString()),
                 Map.of(),
                 Optional.empty()));

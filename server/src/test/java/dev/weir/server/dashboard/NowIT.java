@@ -1,5 +1,6 @@
 package dev.weir.server.dashboard;
 
+import dev.weir.server.settings.ServerSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.faults.Waiting;
@@ -7,7 +8,6 @@ import dev.weir.server.http.Http;
 import dev.weir.server.http.RawHttp;
 import dev.weir.server.http.RunningNode;
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
 import dev.weir.server.wiring.TestNode;
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -171,7 +171,7 @@ final class NowIT {
     Node own =
         TestNode.inMemory(
             Map.of(
-                Setting.DRAIN, "PT10M", Setting.DRAIN_NOTICE, "PT0S", Setting.DRAIN_IDLE, "PT0S"));
+                ServerSetting.DRAIN, "PT10M", ServerSetting.DRAIN_NOTICE, "PT0S", ServerSetting.DRAIN_IDLE, "PT0S"));
     try (RawHttp stream = watch(own.address(), "")) {
       stream.readTo("event: sample\n");
       Thread closing = Thread.ofVirtual().start(own::close);
@@ -186,7 +186,7 @@ final class NowIT {
 
   @Test
   void theStreamEndsAlsoIfTheNodeDoesNotWait() throws IOException {
-    Node own = TestNode.inMemory(Map.of(Setting.DRAIN, "PT0S"));
+    Node own = TestNode.inMemory(Map.of(ServerSetting.DRAIN, "PT0S"));
     try (RawHttp stream = watch(own.address(), "")) {
       stream.readTo("event: sample\n");
       own.close();

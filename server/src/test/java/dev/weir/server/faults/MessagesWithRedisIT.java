@@ -1,12 +1,14 @@
 package dev.weir.server.faults;
 
+import dev.weir.server.notifications.node.NotificationSetting;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.stores.StoreSetting;
+import dev.weir.server.capability.Capabilities;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.http.Http;
 import dev.weir.server.http.LogWatch;
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
-import dev.weir.server.wiring.Settings;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
@@ -66,16 +68,16 @@ final class MessagesWithRedisIT {
 
   private static Node start(Path data, String redis) {
     return Node.start(
-        Settings.of(
+        Capabilities.read(
             Map.of(
-                Setting.PORT, "0",
-                Setting.DATA, data.toString(),
-                Setting.DRAIN, "PT0S",
-                Setting.REDIS_URI, redis,
+                ServerSetting.PORT, "0",
+                StoreSetting.DATA, data.toString(),
+                ServerSetting.DRAIN, "PT0S",
+                StoreSetting.REDIS_URI, redis,
                 // Longer than an answer takes, even on a busy machine.
-                Setting.REDIS_TIMEOUT, "PT1M",
-                Setting.DB_WAIT, "PT1M",
-                Setting.NOTIFICATIONS_SEND_TIMEOUT, "PT3M"),
+                StoreSetting.REDIS_TIMEOUT, "PT1M",
+                StoreSetting.DB_WAIT, "PT1M",
+                NotificationSetting.SEND_TIMEOUT, "PT3M"),
             Map.of(),
             Optional.empty()));
   }

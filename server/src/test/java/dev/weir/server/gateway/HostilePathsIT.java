@@ -1,5 +1,7 @@
 package dev.weir.server.gateway;
 
+import dev.weir.server.gateway.node.GatewaySetting;
+import dev.weir.server.settings.ServerSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.faults.Programs;
@@ -7,7 +9,6 @@ import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
 import dev.weir.server.http.RawHttp;
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
 import dev.weir.server.wiring.TestNode;
 import dev.weir.store.tck.internal.FreePort;
 import java.io.IOException;
@@ -108,9 +109,9 @@ final class HostilePathsIT {
     node =
         TestNode.inMemory(
             Map.of(
-                Setting.GATEWAY_PORT, "0",
-                Setting.GATEWAY_ROUTES, "/** = " + service.address(),
-                Setting.TRUSTED_PROXIES, "127.0.0.1"));
+                GatewaySetting.PORT, "0",
+                GatewaySetting.ROUTES, "/** = " + service.address(),
+                ServerSetting.TRUSTED_PROXIES, "127.0.0.1"));
     Http http = new Http(node.address());
     assertThat(
             http.post(

@@ -1,11 +1,11 @@
 package dev.weir.server.gateway;
 
+import dev.weir.server.gateway.node.GatewaySetting;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.weir.server.http.Http;
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
 import dev.weir.server.wiring.TestNode;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -36,7 +36,7 @@ final class RouteIT {
     upstream.start();
     node =
         TestNode.inMemory(
-            Map.of(Setting.GATEWAY_PORT, "0", Setting.GATEWAY_ROUTES, "/fixed/** = " + address()));
+            Map.of(GatewaySetting.PORT, "0", GatewaySetting.ROUTES, "/fixed/** = " + address()));
     http = new Http(node.address());
     gateway = new Http(node.gatewayAddress().orElseThrow());
   }

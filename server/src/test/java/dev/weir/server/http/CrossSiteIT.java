@@ -1,8 +1,8 @@
 package dev.weir.server.http;
 
+import dev.weir.server.settings.ServerSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.wiring.Setting;
 import java.io.IOException;
 import java.net.URI;
 import java.util.List;
@@ -24,15 +24,15 @@ final class CrossSiteIT {
 
   @RegisterExtension
   static final RunningNode NAMED =
-      RunningNode.inMemory(Map.of(Setting.ALLOWED_HOSTS, "weir.example, Other.Example"));
+      RunningNode.inMemory(Map.of(ServerSetting.ALLOWED_HOSTS, "weir.example, Other.Example"));
 
   @RegisterExtension
   static final RunningNode LOCKED =
       RunningNode.inMemory(
           Map.of(
-              Setting.ADMIN_TOKEN,
+              ServerSetting.ADMIN_TOKEN,
               "secret-of-sixteen",
-              Setting.CLIENT_KEYS,
+              ServerSetting.CLIENT_KEYS,
               "key-of-sixteen-characters"));
 
   private final Http http = NODE.http();

@@ -1,5 +1,6 @@
 package dev.weir.server.http;
 
+import dev.weir.server.settings.ServerSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.nimbusds.jose.JWSAlgorithm;
@@ -12,7 +13,6 @@ import dev.weir.server.faults.Ports;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.oidc.SmallIssuer;
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
 import dev.weir.server.wiring.TestNode;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -67,17 +67,17 @@ final class IssuedTokensIT {
   private static Node start(String issuer, String patience) {
     return TestNode.inMemory(
         Map.of(
-            Setting.OIDC_ISSUER,
+            ServerSetting.OIDC_ISSUER,
             issuer,
-            Setting.OIDC_AUDIENCE,
+            ServerSetting.OIDC_AUDIENCE,
             SmallIssuer.AUDIENCE,
-            Setting.OIDC_ADMIN_ROLE,
+            ServerSetting.OIDC_ADMIN_ROLE,
             "keeper",
-            Setting.OIDC_TIMEOUT,
+            ServerSetting.OIDC_TIMEOUT,
             patience,
-            Setting.CLIENT_KEYS,
+            ServerSetting.CLIENT_KEYS,
             "key-of-a-client-or-two",
-            Setting.ADMIN_TOKEN,
+            ServerSetting.ADMIN_TOKEN,
             "token-of-administrators"));
   }
 
@@ -110,15 +110,15 @@ final class IssuedTokensIT {
       try (Node other =
           TestNode.inMemory(
               Map.of(
-                  Setting.OIDC_ISSUER,
+                  ServerSetting.OIDC_ISSUER,
                   issuer.address(),
-                  Setting.OIDC_AUDIENCE,
+                  ServerSetting.OIDC_AUDIENCE,
                   SmallIssuer.AUDIENCE,
-                  Setting.OIDC_TIMEOUT,
+                  ServerSetting.OIDC_TIMEOUT,
                   PATIENT,
-                  Setting.OIDC_ROLE_CLAIM,
+                  ServerSetting.OIDC_ROLE_CLAIM,
                   configured,
-                  Setting.OIDC_ADMIN_ROLE,
+                  ServerSetting.OIDC_ADMIN_ROLE,
                   "keeper"))) {
         for (Map.Entry<String, JWTClaimsSet.Builder> place : places.entrySet()) {
           assertThat(
@@ -155,11 +155,11 @@ final class IssuedTokensIT {
     try (Node alone =
         TestNode.inMemory(
             Map.of(
-                Setting.OIDC_ISSUER,
+                ServerSetting.OIDC_ISSUER,
                 issuer.address(),
-                Setting.OIDC_AUDIENCE,
+                ServerSetting.OIDC_AUDIENCE,
                 SmallIssuer.AUDIENCE,
-                Setting.OIDC_TIMEOUT,
+                ServerSetting.OIDC_TIMEOUT,
                 PATIENT))) {
       Http anonymous = new Http(alone.address());
       anonymous.get(ADMIN_PATH).problem(401, "token-missing");

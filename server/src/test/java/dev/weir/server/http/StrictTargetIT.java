@@ -1,9 +1,9 @@
 package dev.weir.server.http;
 
+import dev.weir.server.settings.ServerSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
 import dev.weir.server.wiring.TestNode;
 import java.io.IOException;
 import java.util.List;
@@ -173,7 +173,7 @@ final class StrictTargetIT {
   @Test
   void strangersDoNotLearnWhatIsKnown() {
     try (Node guarded =
-        TestNode.inMemory(Map.of(Setting.ADMIN_TOKEN, "a-token-of-administrators"))) {
+        TestNode.inMemory(Map.of(ServerSetting.ADMIN_TOKEN, "a-token-of-administrators"))) {
       new Http(guarded.address()).get(RULES + "?x=1").problem(401, "token-missing");
     }
   }

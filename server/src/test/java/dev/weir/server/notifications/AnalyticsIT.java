@@ -1,5 +1,10 @@
 package dev.weir.server.notifications;
 
+import dev.weir.server.notifications.node.NotificationSetting;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.stores.StoreSetting;
+import dev.weir.server.capability.Capabilities;
+import java.util.HashMap;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.opensearch.OpenSearchProcess;
@@ -8,12 +13,10 @@ import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
 import dev.weir.server.http.LogWatch;
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
-import dev.weir.server.wiring.Settings;
+import dev.weir.server.settings.Setting;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,15 +41,15 @@ final class AnalyticsIT {
         Node node =
             start(
                 Map.of(
-                    Setting.DATA,
+                    StoreSetting.DATA,
                     folder.resolve("data").toString(),
-                    Setting.ADMIN_TOKEN,
+                    ServerSetting.ADMIN_TOKEN,
                     TOKEN,
-                    Setting.OPENSEARCH_URL,
+                    NotificationSetting.OPENSEARCH_URL,
                     "http://127.0.0.1:" + way.port(),
-                    Setting.OPENSEARCH_USER,
+                    NotificationSetting.OPENSEARCH_USER,
                     "weir",
-                    Setting.OPENSEARCH_PASSWORD,
+                    NotificationSetting.OPENSEARCH_PASSWORD,
                     SECRET))) {
       Http http = new Http(node.address()).with("Authorization", "Bearer " + TOKEN);
       configure(http, 101, 2);
@@ -147,11 +150,11 @@ final class AnalyticsIT {
   }
 
   private static Node start(Map<Setting, String> more) {
-    Map<Setting, String> settings = new EnumMap<>(more);
-    settings.put(Setting.PORT, "0");
-    settings.put(Setting.DRAIN, "PT0S");
-    settings.put(Setting.DB_WAIT, "PT1M");
-    settings.put(Setting.NOTIFICATIONS_SEND_TIMEOUT, "PT3M");
-    return Node.start(Settings.of(settings, Map.of(), Optional.empty()));
+    Map<Setting, String> settings = new HashMap<>(more);
+    settings.put(ServerSetting.PORT, "0");
+    settings.put(ServerSetting.DRAIN, "PT0S");
+    settings.put(StoreSetting.DB_WAIT, "PT1M");
+    settings.put(NotificationSetting.SEND_TIMEOUT, "PT3M");
+    return Node.start(Capabilities.read(settings, Map.of(), Optional.empty()));
   }
 }

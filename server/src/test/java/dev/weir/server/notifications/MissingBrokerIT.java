@@ -1,12 +1,14 @@
 package dev.weir.server.notifications;
 
+import dev.weir.server.notifications.node.NotificationSetting;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.stores.StoreSetting;
+import dev.weir.server.capability.Capabilities;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
-import dev.weir.server.wiring.Settings;
 import dev.weir.server.wiring.TestNode;
 import java.nio.file.Path;
 import java.util.Map;
@@ -26,15 +28,15 @@ final class MissingBrokerIT {
   void aMissingBrokerIsNamedAndLeavesEverythingElseAlone(@TempDir Path folder) {
     try (Node node =
         Node.start(
-            Settings.of(
+            Capabilities.read(
                 Map.of(
-                    Setting.PORT, "0",
-                    Setting.DATA, folder.toString(),
-                    Setting.DB_WAIT, "PT1M",
-                    Setting.DRAIN, "PT0S",
-                    Setting.KAFKA_SERVERS, NOWHERE,
-                    Setting.NOTIFICATIONS_SENDER, "false",
-                    Setting.NOTIFICATIONS_SEND_TIMEOUT, "PT1S"),
+                    ServerSetting.PORT, "0",
+                    StoreSetting.DATA, folder.toString(),
+                    StoreSetting.DB_WAIT, "PT1M",
+                    ServerSetting.DRAIN, "PT0S",
+                    NotificationSetting.KAFKA_SERVERS, NOWHERE,
+                    NotificationSetting.SENDER, "false",
+                    NotificationSetting.SEND_TIMEOUT, "PT1S"),
                 Map.of(),
                 Optional.empty()))) {
       Http http = new Http(node.address());

@@ -1,13 +1,15 @@
 package dev.weir.server.notifications;
 
+import dev.weir.server.notifications.node.NotificationSetting;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.stores.StoreSetting;
+import dev.weir.server.capability.Capabilities;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
 import dev.weir.server.http.LogWatch;
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
-import dev.weir.server.wiring.Settings;
 import java.nio.file.Path;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
@@ -44,14 +46,14 @@ final class NotificationIT {
   static void start() {
     node =
         Node.start(
-            Settings.of(
+            Capabilities.read(
                 Map.of(
-                    Setting.PORT, "0",
-                    Setting.DATA, folder.toString(),
-                    Setting.DRAIN, "PT0S",
-                    Setting.DB_WAIT, "PT1M",
+                    ServerSetting.PORT, "0",
+                    StoreSetting.DATA, folder.toString(),
+                    ServerSetting.DRAIN, "PT0S",
+                    StoreSetting.DB_WAIT, "PT1M",
                     // The first message waits for the start of the broker.
-                    Setting.NOTIFICATIONS_SEND_TIMEOUT, "PT3M"),
+                    NotificationSetting.SEND_TIMEOUT, "PT3M"),
                 Map.of(),
                 Optional.empty()));
     http = new Http(node.address());

@@ -1,5 +1,10 @@
 package dev.weir.server.notifications;
 
+import dev.weir.server.notifications.node.NotificationSetting;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.stores.StoreSetting;
+import dev.weir.server.capability.Capabilities;
+import java.util.HashMap;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.notifications.messages.UserLimit;
 import dev.weir.server.faults.Database;
@@ -12,8 +17,7 @@ import dev.weir.server.faults.TopicReader;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
-import dev.weir.server.wiring.Settings;
+import dev.weir.server.settings.Setting;
 import dev.weir.store.tck.internal.LossyRelay;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -21,7 +25,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -99,18 +102,18 @@ final class NotificationStage implements AutoCloseable {
   }
 
   private Node start(boolean isSender, String sendTimeout) {
-    Map<Setting, String> settings = new EnumMap<>(Setting.class);
-    settings.put(Setting.PORT, "0");
-    settings.put(Setting.DRAIN, "PT0S");
-    settings.put(Setting.REDIS_URI, redis.address());
-    settings.put(Setting.REDIS_TIMEOUT, "PT1M");
-    settings.put(Setting.KAFKA_SERVERS, kafka.address());
-    settings.put(Setting.NOTIFICATIONS_PROVIDER, "log");
-    settings.put(Setting.NOTIFICATIONS_SENDER, Boolean.toString(isSender));
-    settings.put(Setting.NOTIFICATIONS_SEND_TIMEOUT, sendTimeout);
+    Map<Setting, String> settings = new HashMap<>();
+    settings.put(ServerSetting.PORT, "0");
+    settings.put(ServerSetting.DRAIN, "PT0S");
+    settings.put(StoreSetting.REDIS_URI, redis.address());
+    settings.put(StoreSetting.REDIS_TIMEOUT, "PT1M");
+    settings.put(NotificationSetting.KAFKA_SERVERS, kafka.address());
+    settings.put(NotificationSetting.PROVIDER, "log");
+    settings.put(NotificationSetting.SENDER, Boolean.toString(isSender));
+    settings.put(NotificationSetting.SEND_TIMEOUT, sendTimeout);
     // Longer than a wait for a connection takes, even on a busy machine.
-    settings.put(Setting.DB_WAIT, "PT1M");
-    return Node.start(Settings.of(settings, database.environment(), Optional.empty()));
+    settings.put(StoreSetting.DB_WAIT, "PT1M");
+    return Node.start(Capabilities.read(settings, database.environment(), Optional.empty()));
   }
 
   private <T extends AutoCloseable> T add(T part) {

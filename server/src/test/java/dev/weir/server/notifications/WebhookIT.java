@@ -1,5 +1,9 @@
 package dev.weir.server.notifications;
 
+import dev.weir.server.notifications.node.NotificationSetting;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.stores.StoreSetting;
+import dev.weir.server.capability.Capabilities;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpExchange;
@@ -9,8 +13,6 @@ import dev.weir.server.faults.Database;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
-import dev.weir.server.wiring.Settings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -52,25 +54,25 @@ final class WebhookIT {
     database = Database.start(folder.resolve("postgresql"));
     node =
         Node.start(
-            Settings.of(
+            Capabilities.read(
                 Map.of(
-                    Setting.PORT,
+                    ServerSetting.PORT,
                     "0",
-                    Setting.DATA,
+                    StoreSetting.DATA,
                     folder.toString(),
-                    Setting.DRAIN,
+                    ServerSetting.DRAIN,
                     "PT0S",
-                    Setting.CLIENT_KEYS,
+                    ServerSetting.CLIENT_KEYS,
                     KEY,
-                    Setting.NOTIFICATIONS_SEND_TIMEOUT,
+                    NotificationSetting.SEND_TIMEOUT,
                     "PT3M",
-                    Setting.NOTIFICATIONS_PROVIDER_TIMEOUT,
+                    NotificationSetting.PROVIDER_TIMEOUT,
                     "PT1M",
-                    Setting.NOTIFICATIONS_PROVIDER,
+                    NotificationSetting.PROVIDER,
                     "webhook",
-                    Setting.NOTIFICATIONS_WEBHOOK_URL,
+                    NotificationSetting.WEBHOOK_URL,
                     "http://127.0.0.1:" + receiver.getAddress().getPort() + "/sms",
-                    Setting.NOTIFICATIONS_WEBHOOK_SECRET,
+                    NotificationSetting.WEBHOOK_SECRET,
                     SECRET),
                 database.environment(),
                 Optional.empty()));

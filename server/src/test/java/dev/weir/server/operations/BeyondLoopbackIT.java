@@ -1,11 +1,13 @@
 package dev.weir.server.operations;
 
+import dev.weir.server.settings.ServerSetting;
+import java.util.HashMap;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.http.Http;
 import dev.weir.server.http.RawHttp;
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
+import dev.weir.server.settings.Setting;
 import dev.weir.server.wiring.TestNode;
 import java.io.IOException;
 import java.io.InputStream;
@@ -15,7 +17,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -56,8 +57,8 @@ final class BeyondLoopbackIT {
   @Test
   void everyEndpointNeedsACredentialAlsoWithoutClientKeys() throws Exception {
     for (Map<Setting, String> keys :
-        List.of(Map.<Setting, String>of(), Map.of(Setting.CLIENT_KEYS, KEY))) {
-      try (Node node = start(Map.of(Setting.ADMIN_TOKEN, ADMIN), keys)) {
+        List.of(Map.<Setting, String>of(), Map.<Setting, String>of(ServerSetting.CLIENT_KEYS, KEY))) {
+      try (Node node = start(Map.of(ServerSetting.ADMIN_TOKEN, ADMIN), keys)) {
         for (OpenApiDocument.Operation operation : document.operations()) {
           int anonymous = send(node, operation, "");
           if (operation.toString().equals(SIGNED)) {
@@ -81,7 +82,7 @@ final class BeyondLoopbackIT {
   /** The rule would be used up if only one of the requests were counted. */
   @Test
   void noSpellingOfACheckIsDecidedWithoutACredential() throws Exception {
-    try (Node node = start(Map.of(Setting.ADMIN_TOKEN, ADMIN), Map.of())) {
+    try (Node node = start(Map.of(ServerSetting.ADMIN_TOKEN, ADMIN), Map.of())) {
       Http admin = new Http(local(node)).with("Authorization", "Bearer " + ADMIN);
       admin.post(
           "/api/admin/rules", "{\"name\":\"api\",\"allowedRequests\":1,\"windowSeconds\":3600}");
@@ -102,7 +103,7 @@ final class BeyondLoopbackIT {
 
   @Test
   void clientKeyReadsMetrics() throws Exception {
-    try (Node node = start(Map.of(Setting.ADMIN_TOKEN, ADMIN), Map.of(Setting.CLIENT_KEYS, KEY))) {
+    try (Node node = start(Map.of(ServerSetting.ADMIN_TOKEN, ADMIN), Map.of(ServerSetting.CLIENT_KEYS, KEY))) {
       Http client = new Http(local(node)).with("Authorization", "Bearer " + KEY);
       assertThat(client.get("/metrics?from=a+monitor").status()).isEqualTo(200);
       client.get("/admin/rate-limit/configs").problem(403, "not-allowed");
@@ -113,9 +114,9 @@ final class BeyondLoopbackIT {
   void anonymousClientsHaveToBeAllowedAndDoNotAdminister() throws Exception {
     try (Node node =
         start(
-            Map.of(Setting.ADMIN_TOKEN, ADMIN),
+            Map.of(ServerSetting.ADMIN_TOKEN, ADMIN),
             Map.of(
-                Setting.ALLOW_ANONYMOUS_CLIENTS, "true", Setting.ALLOWED_HOSTS, "weir.example"))) {
+                ServerSetting.ALLOW_ANONYMOUS_CLIENTS, "true", ServerSetting.ALLOWED_HOSTS, "weir.example"))) {
       Http anonymous = new Http(local(node));
       anonymous.get("/api/v1/slots").ok();
       anonymous.post("/api/v1/slots", "{\"eventId\":\"a\"}").ok();
@@ -138,8 +139,8 @@ final class BeyondLoopbackIT {
   }
 
   private static Node start(Map<Setting, String> one, Map<Setting, String> more) {
-    Map<Setting, String> settings = new EnumMap<>(Setting.class);
-    settings.put(Setting.HOST, "0.0.0.0");
+    Map<Setting, String> settings = new HashMap<>();
+    settings.put(ServerSetting.HOST, "0.0.0.0");
     settings.putAll(one);
     settings.putAll(more);
     return TestNode.inMemory(settings);

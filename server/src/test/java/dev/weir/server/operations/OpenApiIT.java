@@ -1,13 +1,16 @@
 package dev.weir.server.operations;
 
+import dev.weir.server.notifications.node.NotificationSetting;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.stores.StoreSetting;
+import dev.weir.server.capability.Capabilities;
 import dev.weir.http.fields.JsonDocument;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.http.json.Json;
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
-import dev.weir.server.wiring.Settings;
+import dev.weir.server.settings.Setting;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.http.HttpMethod;
 import io.micronaut.web.router.Router;
@@ -128,11 +131,11 @@ final class OpenApiIT {
     try (Node node =
         start(
             Map.of(
-                Setting.PORT, "0",
-                Setting.DATA, folder.toString(),
-                Setting.DRAIN, "PT0S",
-                Setting.DB_WAIT, "PT2M",
-                Setting.NOTIFICATIONS_SEND_TIMEOUT, "PT3M"))) {
+                ServerSetting.PORT, "0",
+                StoreSetting.DATA, folder.toString(),
+                ServerSetting.DRAIN, "PT0S",
+                StoreSetting.DB_WAIT, "PT2M",
+                NotificationSetting.SEND_TIMEOUT, "PT3M"))) {
       for (OpenApiDocument.Exchange exchange : exchanges) {
         HttpResponse<String> response = ask(node.address(), exchange);
         assertThat(response.statusCode()).as(exchange.toString()).isEqualTo(exchange.status());
@@ -156,11 +159,11 @@ final class OpenApiIT {
     try (Node node =
         start(
             Map.of(
-                Setting.PORT, "0",
-                Setting.SLOTS_STORE, "memory",
-                Setting.DRAIN, "PT0S",
-                Setting.ADMIN_TOKEN, "token-of-administrators",
-                Setting.CLIENT_KEYS, "key-of-a-client-or-two"))) {
+                ServerSetting.PORT, "0",
+                StoreSetting.SLOTS_STORE, "memory",
+                ServerSetting.DRAIN, "PT0S",
+                ServerSetting.ADMIN_TOKEN, "token-of-administrators",
+                ServerSetting.CLIENT_KEYS, "key-of-a-client-or-two"))) {
       for (OpenApiDocument.Operation operation : document.operations()) {
         boolean guarded = operation.isGuarded();
         boolean admin =
@@ -262,7 +265,7 @@ final class OpenApiIT {
   }
 
   private static Node start(Map<Setting, String> settings) {
-    return Node.start(Settings.of(settings, Map.of(), Optional.empty()));
+    return Node.start(Capabilities.read(settings, Map.of(), Optional.empty()));
   }
 
   /** A value of the document as JSON; a text as it stands. */

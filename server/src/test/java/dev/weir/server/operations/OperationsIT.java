@@ -1,12 +1,12 @@
 package dev.weir.server.operations;
 
+import dev.weir.server.slots.node.SlotSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
 import dev.weir.server.http.LogWatch;
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
 import dev.weir.server.wiring.TestNode;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -29,10 +29,10 @@ final class OperationsIT {
     node =
         TestNode.inMemory(
             Map.of(
-                Setting.SLOTS_CACHE_TTL, "PT1H",
-                Setting.SLOTS_UPKEEP_EVERY, "PT0.02S",
-                Setting.SLOTS_LEAK_GRACE, "PT0S",
-                Setting.SLOTS_RETENTION, "PT8S"));
+                SlotSetting.CACHE_TTL, "PT1H",
+                SlotSetting.UPKEEP_EVERY, "PT0.02S",
+                SlotSetting.LEAK_GRACE, "PT0S",
+                SlotSetting.RETENTION, "PT8S"));
     http = new Http(node.address());
     http.post(
         "/admin/rate-limit/config",

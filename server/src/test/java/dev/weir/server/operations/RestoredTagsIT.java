@@ -1,11 +1,13 @@
 package dev.weir.server.operations;
 
+import dev.weir.server.gateway.node.GatewaySetting;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.stores.StoreSetting;
+import dev.weir.server.capability.Capabilities;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.http.Http;
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
-import dev.weir.server.wiring.Settings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,13 +36,13 @@ final class RestoredTagsIT {
 
   private Node start() {
     return Node.start(
-        Settings.of(
+        Capabilities.read(
             Map.of(
-                Setting.PORT, "0",
-                Setting.GATEWAY_PORT, "0",
-                Setting.DRAIN, "PT0S",
-                Setting.DB_WAIT, "PT2M",
-                Setting.DATA, folder.resolve("data").toString()),
+                ServerSetting.PORT, "0",
+                GatewaySetting.PORT, "0",
+                ServerSetting.DRAIN, "PT0S",
+                StoreSetting.DB_WAIT, "PT2M",
+                StoreSetting.DATA, folder.resolve("data").toString()),
             Map.of(),
             Optional.empty()));
   }

@@ -1,13 +1,14 @@
 package dev.weir.server.payments;
 
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.stores.StoreSetting;
+import dev.weir.server.capability.Capabilities;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.http.Http;
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
-import dev.weir.server.wiring.Settings;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -47,12 +48,12 @@ final class CutFeedIT {
   static void start() {
     node =
         Node.start(
-            Settings.of(
+            Capabilities.read(
                 Map.of(
-                    Setting.PORT, "0",
-                    Setting.DATA, data.toString(),
-                    Setting.DB_WAIT, "PT1M",
-                    Setting.DRAIN, "PT0S"),
+                    ServerSetting.PORT, "0",
+                    StoreSetting.DATA, data.toString(),
+                    StoreSetting.DB_WAIT, "PT1M",
+                    ServerSetting.DRAIN, "PT0S"),
                 Map.of(),
                 Optional.empty()));
     http = new Http(node.address());

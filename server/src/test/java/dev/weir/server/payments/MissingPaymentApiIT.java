@@ -1,5 +1,9 @@
 package dev.weir.server.payments;
 
+import dev.weir.server.payments.node.PaymentSetting;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.stores.StoreSetting;
+import dev.weir.server.capability.Capabilities;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.payments.simulator.DownstreamServer;
@@ -9,9 +13,8 @@ import dev.weir.server.faults.PreparedDatabase;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
-import dev.weir.server.wiring.Settings;
-import dev.weir.server.wiring.postgresql.EmbeddedDatabase;
+import dev.weir.server.settings.Setting;
+import dev.weir.server.stores.postgresql.EmbeddedDatabase;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -60,15 +63,15 @@ final class MissingPaymentApiIT {
     Map<Setting, String> given =
         new HashMap<>(
             Map.of(
-                Setting.PORT, "0",
-                Setting.DATA, folder.resolve(data).toString(),
-                Setting.DRAIN, "PT0S",
-                Setting.DB_URL, database.jdbcUrl(),
-                Setting.DB_USER, database.user(),
-                Setting.DB_PASSWORD, database.password(),
-                Setting.DB_WAIT, "PT1M"));
+                ServerSetting.PORT, "0",
+                StoreSetting.DATA, folder.resolve(data).toString(),
+                ServerSetting.DRAIN, "PT0S",
+                StoreSetting.DB_URL, database.jdbcUrl(),
+                StoreSetting.DB_USER, database.user(),
+                StoreSetting.DB_PASSWORD, database.password(),
+                StoreSetting.DB_WAIT, "PT1M"));
     given.putAll(more);
-    return Node.start(Settings.of(given, Map.of(), Optional.empty()));
+    return Node.start(Capabilities.read(given, Map.of(), Optional.empty()));
   }
 
   private static Http.Answer send(Http http, String feedId, String lines) {
@@ -95,7 +98,7 @@ final class MissingPaymentApiIT {
   @Test
   void openPaymentsWaitForANodeThatHasAnApi() throws IOException {
     try (Node unreachable =
-        node("first", Map.of(Setting.PAYMENTS_DOWNSTREAM, "http://127.0.0.1:1"))) {
+        node("first", Map.of(PaymentSetting.DOWNSTREAM, "http://127.0.0.1:1"))) {
       Http http = new Http(unreachable.address());
       assertThat(
               send(
@@ -128,7 +131,7 @@ final class MissingPaymentApiIT {
               DownstreamServer.start(
                   new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), bank);
           Node paying =
-              node("paying", Map.of(Setting.PAYMENTS_DOWNSTREAM, api.address().toString()))) {
+              node("paying", Map.of(PaymentSetting.DOWNSTREAM, api.address().toString()))) {
         Http.Answer done = Feeds.awaitDone(new Http(paying.address()), "open");
         assertThat(done.intAt("paid")).isEqualTo(1);
         assertThat(done.intAt("cancelled")).isEqualTo(1);
@@ -144,9 +147,9 @@ final class MissingPaymentApiIT {
             node(
                 "asked",
                 Map.of(
-                    Setting.DB_URL, trial.jdbcUrl(),
-                    Setting.DB_PASSWORD, trial.password(),
-                    Setting.PAYMENTS_DOWNSTREAM, "simulator"))) {
+                    StoreSetting.DB_URL, trial.jdbcUrl(),
+                    StoreSetting.DB_PASSWORD, trial.password(),
+                    PaymentSetting.DOWNSTREAM, "simulator"))) {
       Http http = new Http(node.address());
       assertThat(send(http, "trial", Feeds.lines("t", 1, "")).status()).isEqualTo(202);
       assertThat(Feeds.awaitDone(http, "trial").intAt("paid")).isEqualTo(1);

@@ -1,12 +1,14 @@
 package dev.weir.server.payments;
 
+import dev.weir.server.payments.node.PaymentSetting;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.stores.StoreSetting;
+import dev.weir.server.capability.Capabilities;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
-import dev.weir.server.wiring.Settings;
 import dev.weir.server.wiring.TestNode;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -27,14 +29,14 @@ final class MissingTemporalIT {
   void aMissingTemporalIsNamedAndLeavesEverythingElseAlone(@TempDir Path folder) {
     try (Node node =
         Node.start(
-            Settings.of(
+            Capabilities.read(
                 Map.of(
-                    Setting.PORT, "0",
-                    Setting.DATA, folder.toString(),
-                    Setting.DB_WAIT, "PT1M",
-                    Setting.DRAIN, "PT0S",
-                    Setting.TEMPORAL_ADDRESS, NOWHERE,
-                    Setting.PAYMENTS_DOWNSTREAM, "http://127.0.0.1:1"),
+                    ServerSetting.PORT, "0",
+                    StoreSetting.DATA, folder.toString(),
+                    StoreSetting.DB_WAIT, "PT1M",
+                    ServerSetting.DRAIN, "PT0S",
+                    PaymentSetting.TEMPORAL_ADDRESS, NOWHERE,
+                    PaymentSetting.DOWNSTREAM, "http://127.0.0.1:1"),
                 Map.of(),
                 Optional.empty()))) {
       Http http = new Http(node.address());

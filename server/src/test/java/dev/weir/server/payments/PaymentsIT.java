@@ -1,12 +1,14 @@
 package dev.weir.server.payments;
 
+import dev.weir.server.payments.node.PaymentSetting;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.stores.StoreSetting;
+import dev.weir.server.capability.Capabilities;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
-import dev.weir.server.wiring.Settings;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -46,16 +48,16 @@ final class PaymentsIT {
   static void start() {
     node =
         Node.start(
-            Settings.of(
+            Capabilities.read(
                 Map.of(
-                    Setting.PORT, "0",
-                    Setting.DATA, data.toString(),
-                    Setting.DB_WAIT, "PT1M",
+                    ServerSetting.PORT, "0",
+                    StoreSetting.DATA, data.toString(),
+                    StoreSetting.DB_WAIT, "PT1M",
                     // A call that is given up is repeated, and attempts are counted here.
-                    Setting.PAYMENTS_TIMEOUT, "PT1M",
-                    Setting.DRAIN, "PT0S",
-                    Setting.PAYMENTS_CEILING, Integer.toString(CEILING),
-                    Setting.PAYMENTS_GRACE, "PT5S"),
+                    PaymentSetting.TIMEOUT, "PT1M",
+                    ServerSetting.DRAIN, "PT0S",
+                    PaymentSetting.CEILING, Integer.toString(CEILING),
+                    PaymentSetting.GRACE, "PT5S"),
                 Map.of(),
                 Optional.empty()));
     http = new Http(node.address());

@@ -1,5 +1,9 @@
 package dev.weir.server.payments;
 
+import dev.weir.server.payments.node.PaymentSetting;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.stores.StoreSetting;
+import dev.weir.server.capability.Capabilities;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -8,8 +12,7 @@ import dev.weir.payments.simulator.DownstreamSimulator;
 import dev.weir.payments.simulator.SimulatorSettings;
 import dev.weir.server.http.Http;
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
-import dev.weir.server.wiring.Settings;
+import dev.weir.server.settings.Setting;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -43,21 +46,21 @@ final class RealTemporalNodeIT {
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), simulator)) {
       Map<Setting, String> settings =
           Map.of(
-              Setting.PORT,
+              ServerSetting.PORT,
               "0",
-              Setting.DATA,
+              StoreSetting.DATA,
               data.toString(),
-              Setting.DRAIN,
+              ServerSetting.DRAIN,
               "PT0S",
-              Setting.DB_WAIT,
+              StoreSetting.DB_WAIT,
               "PT1M",
-              Setting.TEMPORAL_ADDRESS,
+              PaymentSetting.TEMPORAL_ADDRESS,
               ADDRESS,
-              Setting.TEMPORAL_TASK_QUEUE,
+              PaymentSetting.TEMPORAL_TASK_QUEUE,
               name,
-              Setting.PAYMENTS_DOWNSTREAM,
+              PaymentSetting.DOWNSTREAM,
               api.address().toString(),
-              Setting.PAYMENTS_CEILING,
+              PaymentSetting.CEILING,
               "20");
       String csv = Feeds.HEADER + Feeds.lines(name + "-", PAYMENTS, "");
       try (Node node = start(settings)) {
@@ -77,6 +80,6 @@ final class RealTemporalNodeIT {
   }
 
   private static Node start(Map<Setting, String> settings) {
-    return Node.start(Settings.of(settings, Map.of(), Optional.empty()));
+    return Node.start(Capabilities.read(settings, Map.of(), Optional.empty()));
   }
 }

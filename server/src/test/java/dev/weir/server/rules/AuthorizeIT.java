@@ -1,10 +1,10 @@
 package dev.weir.server.rules;
 
+import dev.weir.server.settings.ServerSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.http.Http;
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
 import dev.weir.server.wiring.TestNode;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +22,7 @@ final class AuthorizeIT {
 
   @BeforeEach
   void start() {
-    node = TestNode.inMemory(Map.of(Setting.TRUSTED_PROXIES, "127.0.0.1, ::1"));
+    node = TestNode.inMemory(Map.of(ServerSetting.TRUSTED_PROXIES, "127.0.0.1, ::1"));
     http = new Http(node.address());
     http.post(
         "/api/admin/rules",

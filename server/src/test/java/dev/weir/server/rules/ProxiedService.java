@@ -1,12 +1,13 @@
 package dev.weir.server.rules;
 
+import dev.weir.server.limits.node.LimitSetting;
+import dev.weir.server.settings.ServerSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
 import dev.weir.server.wiring.TestNode;
 import dev.weir.store.tck.internal.FreePort;
 import java.io.IOException;
@@ -93,11 +94,11 @@ final class ProxiedService {
   private static Node node() {
     return TestNode.inMemory(
         Map.of(
-            Setting.TRUSTED_PROXIES,
+            ServerSetting.TRUSTED_PROXIES,
             "127.0.0.1",
-            Setting.CLIENT_KEYS,
+            ServerSetting.CLIENT_KEYS,
             KEY,
-            Setting.LIMITS_MAX_KEYS,
+            LimitSetting.MAX_KEYS,
             Integer.toString(MAX_KEYS)));
   }
 

@@ -1,12 +1,12 @@
 package dev.weir.server.slots;
 
+import dev.weir.server.slots.node.SlotSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.server.http.Http;
 import dev.weir.server.http.RunningNode;
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
 import dev.weir.server.wiring.TestNode;
 import java.math.BigDecimal;
 import java.time.Instant;
@@ -262,7 +262,7 @@ final class ConfigIT {
 
   @Test
   void refusesWindowsThatOutlastTheRetention() {
-    try (Node brief = TestNode.inMemory(Map.of(Setting.SLOTS_RETENTION, "PT1M"))) {
+    try (Node brief = TestNode.inMemory(Map.of(SlotSetting.RETENTION, "PT1M"))) {
       Http other = new Http(brief.address());
       String policy = "{\"configName\":\"default\",\"maxPerWindow\":1,%s}";
       other.post(CONFIG, policy.formatted("\"windowSize\":\"PT61S\"")).wrong("windowSize");
@@ -271,7 +271,7 @@ final class ConfigIT {
       assertThat(other.post(CONFIG, policy.formatted("\"windowSize\":\"PT60S\"")).status())
           .isEqualTo(201);
     }
-    assertThatThrownBy(() -> TestNode.inMemory(Map.of(Setting.SLOTS_RETENTION, "PT3S")))
+    assertThatThrownBy(() -> TestNode.inMemory(Map.of(SlotSetting.RETENTION, "PT3S")))
         .hasMessageContaining("weir.slots.retention")
         .hasMessageContaining("at least PT4S")
         .hasMessageContaining("\"default\"");

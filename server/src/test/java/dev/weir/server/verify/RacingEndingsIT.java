@@ -1,13 +1,16 @@
 package dev.weir.server.verify;
 
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.slots.node.SlotSetting;
+import dev.weir.server.stores.StoreSetting;
+import dev.weir.server.capability.Capabilities;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.faults.Api;
 import dev.weir.server.faults.PreparedDatabase;
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
-import dev.weir.server.wiring.Settings;
-import dev.weir.server.wiring.postgresql.EmbeddedDatabase;
+import dev.weir.server.settings.Setting;
+import dev.weir.server.stores.postgresql.EmbeddedDatabase;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -98,25 +101,25 @@ final class RacingEndingsIT {
   private static Node start(EmbeddedDatabase postgresql) {
     Map<Setting, String> settings =
         Map.of(
-            Setting.PORT,
+            ServerSetting.PORT,
             "0",
-            Setting.DRAIN,
+            ServerSetting.DRAIN,
             "PT0S",
-            Setting.DB_URL,
+            StoreSetting.DB_URL,
             postgresql.jdbcUrl(),
-            Setting.DB_USER,
+            StoreSetting.DB_USER,
             postgresql.user(),
-            Setting.DB_PASSWORD,
+            StoreSetting.DB_PASSWORD,
             postgresql.password(),
-            Setting.DB_WAIT,
+            StoreSetting.DB_WAIT,
             "PT1M",
-            Setting.SLOTS_RECLAIM,
+            SlotSetting.RECLAIM,
             "true",
-            Setting.SLOTS_LEAK_GRACE,
+            SlotSetting.LEAK_GRACE,
             "PT0S",
-            Setting.SLOTS_UPKEEP_EVERY,
+            SlotSetting.UPKEEP_EVERY,
             "PT0.02S");
-    return Node.start(Settings.of(settings, Map.of(), Optional.empty()));
+    return Node.start(Capabilities.read(settings, Map.of(), Optional.empty()));
   }
 
   private static Findings check(EmbeddedDatabase postgresql) throws Exception {

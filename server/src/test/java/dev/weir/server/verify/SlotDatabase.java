@@ -1,14 +1,16 @@
 package dev.weir.server.verify;
 
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.stores.StoreSetting;
+import dev.weir.server.capability.Capabilities;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.faults.Api;
 import dev.weir.server.faults.PreparedDatabase;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Setting;
-import dev.weir.server.wiring.Settings;
-import dev.weir.server.wiring.postgresql.EmbeddedDatabase;
+import dev.weir.server.settings.Setting;
+import dev.weir.server.stores.postgresql.EmbeddedDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -93,19 +95,19 @@ final class SlotDatabase implements AutoCloseable {
   Node node(String url) {
     Map<Setting, String> settings =
         Map.of(
-            Setting.PORT,
+            ServerSetting.PORT,
             "0",
-            Setting.DRAIN,
+            ServerSetting.DRAIN,
             "PT0S",
-            Setting.DB_URL,
+            StoreSetting.DB_URL,
             url,
-            Setting.DB_USER,
+            StoreSetting.DB_USER,
             postgresql.user(),
-            Setting.DB_PASSWORD,
+            StoreSetting.DB_PASSWORD,
             postgresql.password(),
-            Setting.DB_WAIT,
+            StoreSetting.DB_WAIT,
             "PT1M");
-    return Node.start(Settings.of(settings, Map.of(), Optional.empty()));
+    return Node.start(Capabilities.read(settings, Map.of(), Optional.empty()));
   }
 
   private void ask(Api api, String config, String series, int events)

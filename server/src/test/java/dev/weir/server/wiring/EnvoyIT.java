@@ -1,5 +1,7 @@
 package dev.weir.server.wiring;
 
+import dev.weir.server.envoy.node.EnvoySetting;
+import dev.weir.server.settings.ServerSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
@@ -49,7 +51,7 @@ final class EnvoyIT {
     try (Node node =
             TestNode.inMemory(
                 Map.of(
-                    Setting.GRPC_PORT, "" + grpc, Setting.CLIENT_KEYS, "one-of-the-client-keys"));
+                    EnvoySetting.PORT, "" + grpc, ServerSetting.CLIENT_KEYS, "one-of-the-client-keys"));
         HttpClient client = HttpClient.newHttpClient()) {
       rule(client, node, "{\"name\":\"logins\",\"allowedRequests\":1,\"windowSeconds\":600}");
       rule(

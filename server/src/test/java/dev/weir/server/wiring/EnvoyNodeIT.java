@@ -1,5 +1,9 @@
 package dev.weir.server.wiring;
 
+import dev.weir.server.settings.InvalidSettingException;
+
+import dev.weir.server.envoy.node.EnvoySetting;
+import dev.weir.server.settings.ServerSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -37,7 +41,7 @@ final class EnvoyNodeIT {
 
   @Test
   void countsWithTheOtherWaysIn() throws Exception {
-    try (Node node = TestNode.inMemory(Map.of(Setting.GRPC_PORT, "0"))) {
+    try (Node node = TestNode.inMemory(Map.of(EnvoySetting.PORT, "0"))) {
       post(
           node,
           "/api/admin/rules",
@@ -67,9 +71,9 @@ final class EnvoyNodeIT {
     try (Node node =
         TestNode.inMemory(
             Map.of(
-                Setting.GRPC_PORT, "0",
-                Setting.ADMIN_TOKEN, "token-of-administrators",
-                Setting.CLIENT_KEYS, "key-of-the-first-client, key-of-the-second-client"))) {
+                EnvoySetting.PORT, "0",
+                ServerSetting.ADMIN_TOKEN, "token-of-administrators",
+                ServerSetting.CLIENT_KEYS, "key-of-the-first-client, key-of-the-second-client"))) {
       ManagedChannel channel = channel(node);
       try {
         for (String key :
@@ -101,7 +105,7 @@ final class EnvoyNodeIT {
   @Test
   void refusesToListenForEverybodyWithoutKeys() {
     assertThatThrownBy(
-            () -> TestNode.inMemory(Map.of(Setting.GRPC_PORT, "0", Setting.GRPC_HOST, "0.0.0.0")))
+            () -> TestNode.inMemory(Map.of(EnvoySetting.PORT, "0", EnvoySetting.HOST, "0.0.0.0")))
         .isInstanceOf(InvalidSettingException.class)
         .hasMessageContaining("weir.grpc.host")
         .hasMessageContaining("weir.client-keys");
@@ -113,9 +117,9 @@ final class EnvoyNodeIT {
     try (Node node =
         TestNode.inMemory(
             Map.of(
-                Setting.GRPC_PORT, "0",
-                Setting.GRPC_HOST, "0.0.0.0",
-                Setting.CLIENT_KEYS, "key-of-the-first-client"))) {
+                EnvoySetting.PORT, "0",
+                EnvoySetting.HOST, "0.0.0.0",
+                ServerSetting.CLIENT_KEYS, "key-of-the-first-client"))) {
       ManagedChannel channel = channel(node);
       try {
         assertThatThrownBy(
@@ -132,9 +136,9 @@ final class EnvoyNodeIT {
     try (Node node =
         TestNode.inMemory(
             Map.of(
-                Setting.GRPC_PORT, "0",
-                Setting.GRPC_HOST, "0.0.0.0",
-                Setting.ALLOW_ANONYMOUS_CLIENTS, "true"))) {
+                EnvoySetting.PORT, "0",
+                EnvoySetting.HOST, "0.0.0.0",
+                ServerSetting.ALLOW_ANONYMOUS_CLIENTS, "true"))) {
       ManagedChannel channel = channel(node);
       try {
         assertThat(
@@ -152,7 +156,7 @@ final class EnvoyNodeIT {
   void saysWhichPortIsTaken() throws Exception {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       assertThatThrownBy(
-              () -> TestNode.inMemory(Map.of(Setting.GRPC_PORT, "" + taken.getLocalPort())))
+              () -> TestNode.inMemory(Map.of(EnvoySetting.PORT, "" + taken.getLocalPort())))
           .isInstanceOf(InvalidSettingException.class)
           .hasMessageContaining("weir.grpc.port");
     }

@@ -1,5 +1,7 @@
 package dev.weir.server.wiring;
 
+import dev.weir.server.gateway.node.GatewaySetting;
+import dev.weir.server.settings.ServerSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
@@ -75,14 +77,14 @@ final class GatewayDrainIT {
     try (StoppingNode node =
         StoppingNode.start(
             Map.of(
-                Setting.GATEWAY_PORT, "0",
-                Setting.GATEWAY_ROUTES, "/** = http://127.0.0.1:" + upstream.getAddress().getPort(),
-                Setting.GATEWAY_HEAD_TIMEOUT, "PT1M",
-                Setting.GATEWAY_IDLE_TIMEOUT, "PT10M",
-                Setting.GATEWAY_CONNECT_TIMEOUT, "PT1M",
-                Setting.GATEWAY_ANSWER_TIMEOUT, "PT10M",
-                Setting.DRAIN, "PT10M",
-                Setting.DRAIN_IDLE, "PT1M"))) {
+                GatewaySetting.PORT, "0",
+                GatewaySetting.ROUTES, "/** = http://127.0.0.1:" + upstream.getAddress().getPort(),
+                GatewaySetting.HEAD_TIMEOUT, "PT1M",
+                GatewaySetting.IDLE_TIMEOUT, "PT10M",
+                GatewaySetting.CONNECT_TIMEOUT, "PT1M",
+                GatewaySetting.ANSWER_TIMEOUT, "PT10M",
+                ServerSetting.DRAIN, "PT10M",
+                ServerSetting.DRAIN_IDLE, "PT1M"))) {
       URI gateway = node.gatewayAddress().orElseThrow();
       makeQueue(node);
       try (RawHttp slow = new RawHttp(gateway);

@@ -1,5 +1,7 @@
 package dev.weir.server.wiring;
 
+import dev.weir.server.settings.Setting;
+import dev.weir.server.settings.ServerSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.http.RawHttp;
@@ -104,9 +106,9 @@ final class LastRequestsIT {
     try (StoppingNode node =
             StoppingNode.start(
                 Map.of(
-                    Setting.DRAIN, "PT2S",
-                    Setting.DRAIN_NOTICE, "PT0S",
-                    Setting.DRAIN_IDLE, "PT0.1S"));
+                    ServerSetting.DRAIN, "PT2S",
+                    ServerSetting.DRAIN_NOTICE, "PT0S",
+                    ServerSetting.DRAIN_IDLE, "PT0.1S"));
         RawHttp idle = new RawHttp(node.address());
         RawHttp stuck = new RawHttp(node.address())) {
       assertThat(ask(idle, LIVE)).startsWith("HTTP/1.1 200");
@@ -122,13 +124,13 @@ final class LastRequestsIT {
   /** Longer than any request of this test takes, even on a busy machine. */
   private static Map<Setting, String> patience(String notice, String idle) {
     return Map.of(
-        Setting.HTTP_HEAD_TIMEOUT,
+        ServerSetting.HTTP_HEAD_TIMEOUT,
         "PT10M",
-        Setting.DRAIN,
+        ServerSetting.DRAIN,
         "PT10M",
-        Setting.DRAIN_NOTICE,
+        ServerSetting.DRAIN_NOTICE,
         notice,
-        Setting.DRAIN_IDLE,
+        ServerSetting.DRAIN_IDLE,
         idle);
   }
 

@@ -1,5 +1,11 @@
 package dev.weir.server.wiring;
 
+import dev.weir.server.capability.Capabilities;
+import dev.weir.server.settings.Setting;
+import dev.weir.server.gateway.node.GatewaySetting;
+import dev.weir.server.limits.node.LimitSetting;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.stores.StoreSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.faults.RedisProcess;
@@ -43,18 +49,18 @@ final class LimitStoreAwayIT {
 
   private void startNode() {
     Map<Setting, String> given = new HashMap<>();
-    given.put(Setting.PORT, "0");
-    given.put(Setting.SLOTS_STORE, "memory");
-    given.put(Setting.LIMITS_STORE, "redis");
-    given.put(Setting.LIMITS_FALLBACK, "none");
-    given.put(Setting.REDIS_URI, redis.address());
+    given.put(ServerSetting.PORT, "0");
+    given.put(StoreSetting.SLOTS_STORE, "memory");
+    given.put(LimitSetting.STORE, "redis");
+    given.put(LimitSetting.FALLBACK, "none");
+    given.put(StoreSetting.REDIS_URI, redis.address());
     // Longer than a Redis that answers takes, even on a busy machine.
-    given.put(Setting.REDIS_TIMEOUT, "PT1M");
-    given.put(Setting.DATA, folder.toString());
-    given.put(Setting.DRAIN, "PT0S");
-    given.put(Setting.GATEWAY_PORT, "0");
-    given.put(Setting.GATEWAY_ROUTES, "/** = http://127.0.0.1:9");
-    node = Node.start(Settings.of(given, Map.of(), Optional.empty()));
+    given.put(StoreSetting.REDIS_TIMEOUT, "PT1M");
+    given.put(StoreSetting.DATA, folder.toString());
+    given.put(ServerSetting.DRAIN, "PT0S");
+    given.put(GatewaySetting.PORT, "0");
+    given.put(GatewaySetting.ROUTES, "/** = http://127.0.0.1:9");
+    node = Node.start(Capabilities.read(given, Map.of(), Optional.empty()));
     http = new Http(node.address());
   }
 

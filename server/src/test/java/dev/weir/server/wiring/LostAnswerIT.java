@@ -1,10 +1,16 @@
 package dev.weir.server.wiring;
 
+import dev.weir.server.capability.Capabilities;
+import dev.weir.server.settings.Settings;
+
+import dev.weir.server.limits.node.LimitSetting;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.stores.StoreSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.faults.PreparedDatabase;
 import dev.weir.server.http.Http;
-import dev.weir.server.wiring.postgresql.EmbeddedDatabase;
+import dev.weir.server.stores.postgresql.EmbeddedDatabase;
 import dev.weir.store.tck.internal.LossyRelay;
 import java.io.IOException;
 import java.net.URI;
@@ -191,25 +197,25 @@ final class LostAnswerIT {
    * @param migrates false for a node whose wait is too short to update tables on a busy machine
    */
   private static Settings settings(String url, String wait, boolean migrates) {
-    return Settings.of(
+    return Capabilities.read(
         Map.of(
-            Setting.PORT,
+            ServerSetting.PORT,
             "0",
-            Setting.DB_URL,
+            StoreSetting.DB_URL,
             url,
-            Setting.DB_USER,
+            StoreSetting.DB_USER,
             database.user(),
-            Setting.DB_PASSWORD,
+            StoreSetting.DB_PASSWORD,
             database.password(),
-            Setting.DB_WAIT,
+            StoreSetting.DB_WAIT,
             wait,
-            Setting.DB_MIGRATE,
+            StoreSetting.DB_MIGRATE,
             Boolean.toString(migrates),
-            Setting.DB_POOL_MIN,
+            StoreSetting.DB_POOL_MIN,
             "1",
-            Setting.LIMITS_STORE,
+            LimitSetting.STORE,
             "postgresql",
-            Setting.DRAIN,
+            ServerSetting.DRAIN,
             "PT0S"),
         Map.of(),
         Optional.empty());

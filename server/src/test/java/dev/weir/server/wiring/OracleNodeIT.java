@@ -1,5 +1,14 @@
 package dev.weir.server.wiring;
 
+import dev.weir.server.capability.Capabilities;
+import dev.weir.server.settings.InvalidSettingException;
+import dev.weir.server.settings.Settings;
+
+import dev.weir.server.settings.Setting;
+import dev.weir.server.limits.node.LimitSetting;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.slots.node.SlotSetting;
+import dev.weir.server.stores.StoreSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -59,16 +68,16 @@ final class OracleNodeIT {
 
   private static Settings settings(Map<Setting, String> more) {
     Map<Setting, String> given = new HashMap<>();
-    given.put(Setting.PORT, "0");
-    given.put(Setting.DB_URL, URL);
-    given.put(Setting.DB_WAIT, "PT1M");
-    given.put(Setting.DATA, folder.toString());
-    given.put(Setting.DRAIN, "PT0S");
+    given.put(ServerSetting.PORT, "0");
+    given.put(StoreSetting.DB_URL, URL);
+    given.put(StoreSetting.DB_WAIT, "PT1M");
+    given.put(StoreSetting.DATA, folder.toString());
+    given.put(ServerSetting.DRAIN, "PT0S");
     // Longer than the test: what a node learns of the other's changes, it has polled.
-    given.put(Setting.SLOTS_CACHE_TTL, "PT1H");
-    given.put(Setting.LIMITS_CACHE_TTL, "PT1H");
+    given.put(SlotSetting.CACHE_TTL, "PT1H");
+    given.put(ServerSetting.LIMITS_CACHE_TTL, "PT1H");
     given.putAll(more);
-    return Settings.of(given, Map.of(), Optional.empty());
+    return Capabilities.read(given, Map.of(), Optional.empty());
   }
 
   private static void configure(Http node, String name, int max) {
@@ -161,7 +170,7 @@ final class OracleNodeIT {
   @Test
   void refuseToCountLimitsInOracle() {
     for (String store : List.of("oracle", "postgresql")) {
-      assertThatThrownBy(() -> Node.start(settings(Map.of(Setting.LIMITS_STORE, store))))
+      assertThatThrownBy(() -> Node.start(settings(Map.of(LimitSetting.STORE, store))))
           .isInstanceOf(InvalidSettingException.class)
           .hasMessageStartingWith("weir.limits.store cannot be " + store)
           .hasMessageContaining("limits are counted in memory, Redis or SurrealDB there");

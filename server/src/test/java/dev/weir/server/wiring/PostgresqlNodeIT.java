@@ -1,12 +1,23 @@
 package dev.weir.server.wiring;
 
+import dev.weir.server.capability.Capabilities;
+import dev.weir.server.lifecycle.StopSignal;
+import dev.weir.server.settings.InvalidSettingException;
+import dev.weir.server.settings.Settings;
+import dev.weir.server.stores.Database;
+import dev.weir.server.stores.DatabaseSettings;
+
+import dev.weir.server.settings.Setting;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.slots.node.SlotSetting;
+import dev.weir.server.stores.StoreSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.server.faults.Ports;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
-import dev.weir.server.wiring.postgresql.EmbeddedDatabase;
+import dev.weir.server.stores.postgresql.EmbeddedDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -195,7 +206,7 @@ final class PostgresqlNodeIT {
 
   @Test
   void refuseToStartOnADatabaseThatDoesNotLetThemIn() {
-    Map<Setting, String> wrong = Map.of(Setting.DB_PASSWORD, "hunter2", Setting.DB_WAIT, "PT1S");
+    Map<Setting, String> wrong = Map.of(StoreSetting.DB_PASSWORD, "hunter2", StoreSetting.DB_WAIT, "PT1S");
     assertThatThrownBy(() -> Node.start(settings(wrong)))
         .isInstanceOf(InvalidSettingException.class)
         .hasMessageStartingWith("weir.db.url leads to no database that can be used: ")
@@ -206,7 +217,7 @@ final class PostgresqlNodeIT {
     String noTables = database.jdbcUrl() + "?currentSchema=nowhere";
     assertThatThrownBy(
             () ->
-                Node.start(settings(Map.of(Setting.DB_URL, noTables, Setting.DB_MIGRATE, "false"))))
+                Node.start(settings(Map.of(StoreSetting.DB_URL, noTables, StoreSetting.DB_MIGRATE, "false"))))
         .isInstanceOf(InvalidSettingException.class)
         .hasMessageStartingWith("weir.db.url leads to no database that can be used: ")
         .message()
@@ -220,11 +231,11 @@ final class PostgresqlNodeIT {
     Files.writeString(data.resolve("port"), Integer.toString(Ports.free()));
     EmbeddedDatabase lost = EmbeddedDatabase.start(data);
     Map<Setting, String> address =
-        Map.of(Setting.DB_URL, lost.jdbcUrl(), Setting.DB_PASSWORD, lost.password());
+        Map.of(StoreSetting.DB_URL, lost.jdbcUrl(), StoreSetting.DB_PASSWORD, lost.password());
     Database.open(DatabaseSettings.of(settings(address)).orElseThrow(), StopSignal.NEVER).close();
     Map<Setting, String> hasty = new HashMap<>(address);
-    hasty.put(Setting.DB_MIGRATE, "false");
-    hasty.put(Setting.DB_WAIT, "PT3S");
+    hasty.put(StoreSetting.DB_MIGRATE, "false");
+    hasty.put(StoreSetting.DB_WAIT, "PT3S");
     try (Node node = Node.start(settings(hasty))) {
       Http lonely = new Http(node.address());
       String scheduled =
@@ -266,17 +277,17 @@ final class PostgresqlNodeIT {
     Map<Setting, String> given =
         new HashMap<>(
             Map.of(
-                Setting.PORT, "0",
-                Setting.DB_URL, database.jdbcUrl(),
-                Setting.DB_USER, database.user(),
-                Setting.DB_PASSWORD, database.password(),
+                ServerSetting.PORT, "0",
+                StoreSetting.DB_URL, database.jdbcUrl(),
+                StoreSetting.DB_USER, database.user(),
+                StoreSetting.DB_PASSWORD, database.password(),
                 // As long as nobody waits on however busy a machine, unless the database is lost.
-                Setting.DB_WAIT, "PT1M",
-                Setting.DRAIN, "PT0S",
-                Setting.DB_POOL_MIN, "1",
-                Setting.SLOTS_CACHE_TTL, "PT1H"));
+                StoreSetting.DB_WAIT, "PT1M",
+                ServerSetting.DRAIN, "PT0S",
+                StoreSetting.DB_POOL_MIN, "1",
+                SlotSetting.CACHE_TTL, "PT1H"));
     given.putAll(more);
-    return Settings.of(given, Map.of(), Optional.empty());
+    return Capabilities.read(given, Map.of(), Optional.empty());
   }
 
   private static void configure(Http node, String name, int max, String window) {

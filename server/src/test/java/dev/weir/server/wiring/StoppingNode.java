@@ -1,5 +1,6 @@
 package dev.weir.server.wiring;
 
+import dev.weir.server.settings.Setting;
 import dev.weir.server.http.LogWatch;
 import java.net.URI;
 import java.util.List;

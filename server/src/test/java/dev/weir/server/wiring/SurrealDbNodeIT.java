@@ -1,5 +1,13 @@
 package dev.weir.server.wiring;
 
+import dev.weir.server.capability.Capabilities;
+import dev.weir.server.settings.InvalidSettingException;
+import dev.weir.server.settings.Settings;
+
+import dev.weir.server.settings.Setting;
+import dev.weir.server.limits.node.LimitSetting;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.stores.StoreSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -51,21 +59,21 @@ final class SurrealDbNodeIT {
 
   private static Settings settings(String database, Map<Setting, String> more) {
     Map<Setting, String> given = new HashMap<>();
-    given.put(Setting.PORT, "0");
-    given.put(Setting.DB_URL, database);
-    given.put(Setting.DB_WAIT, "PT1M");
-    given.put(Setting.DATA, folder.toString());
-    given.put(Setting.DRAIN, "PT0S");
-    given.put(Setting.LIMITS_STORE, "surrealdb");
-    given.put(Setting.SURREALDB_URL, surrealdb.uri());
-    given.put(Setting.SURREALDB_NAMESPACE, SurrealServer.NAMESPACE);
-    given.put(Setting.SURREALDB_DATABASE, SurrealServer.DATABASE);
-    given.put(Setting.SURREALDB_USER, SurrealServer.USER);
-    given.put(Setting.SURREALDB_PASSWORD, SurrealServer.PASSWORD);
+    given.put(ServerSetting.PORT, "0");
+    given.put(StoreSetting.DB_URL, database);
+    given.put(StoreSetting.DB_WAIT, "PT1M");
+    given.put(StoreSetting.DATA, folder.toString());
+    given.put(ServerSetting.DRAIN, "PT0S");
+    given.put(LimitSetting.STORE, "surrealdb");
+    given.put(StoreSetting.SURREALDB_URL, surrealdb.uri());
+    given.put(StoreSetting.SURREALDB_NAMESPACE, SurrealServer.NAMESPACE);
+    given.put(StoreSetting.SURREALDB_DATABASE, SurrealServer.DATABASE);
+    given.put(StoreSetting.SURREALDB_USER, SurrealServer.USER);
+    given.put(StoreSetting.SURREALDB_PASSWORD, SurrealServer.PASSWORD);
     // Long enough for a busy machine.
-    given.put(Setting.SURREALDB_TIMEOUT, "PT1M");
+    given.put(StoreSetting.SURREALDB_TIMEOUT, "PT1M");
     given.putAll(more);
-    return Settings.of(given, Map.of(), Optional.empty());
+    return Capabilities.read(given, Map.of(), Optional.empty());
   }
 
   private static Http.Answer take(String bucket, int tokens) {
@@ -125,7 +133,7 @@ final class SurrealDbNodeIT {
   @Test
   void doesNotStartWithRulesThatItDoesNotCount() {
     String database = OracleStandIn.create();
-    try (Node other = Node.start(settings(database, Map.of(Setting.LIMITS_STORE, "memory")))) {
+    try (Node other = Node.start(settings(database, Map.of(LimitSetting.STORE, "memory")))) {
       String window = "'algorithm':'SLIDING_WINDOW','allowedRequests':3,'windowSeconds':60";
       assertThat(rule(new Http(other.address()), "'name':'old window'," + window).status())
           .isEqualTo(201);
@@ -137,7 +145,7 @@ final class SurrealDbNodeIT {
 
   /** Without the check, which the node of all tests makes. */
   private static Map<Setting, String> trusting() {
-    return Map.of(Setting.SURREALDB_ACCEPT_ANOMALIES, "true");
+    return Map.of(StoreSetting.SURREALDB_ACCEPT_ANOMALIES, "true");
   }
 
   @Test

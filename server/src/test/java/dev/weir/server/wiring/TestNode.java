@@ -1,11 +1,32 @@
 package dev.weir.server.wiring;
 
+import dev.weir.server.capability.OpeningNode;
+import dev.weir.server.dashboard.node.DashboardCapability;
+import dev.weir.server.rules.node.RuleParts;
+import dev.weir.server.stores.CountingStore;
+import dev.weir.rules.RuleEvaluator;
+import dev.weir.server.capability.Capabilities;
+import dev.weir.server.gateway.node.RouteParts;
+import dev.weir.server.lifecycle.OpenParts;
+import dev.weir.server.lifecycle.Upkeep;
+import dev.weir.server.limits.node.LimitParts;
+import dev.weir.server.limits.node.LimitStores;
+import dev.weir.server.notifications.node.NotificationParts;
+import dev.weir.server.payments.node.PaymentsPart;
+import dev.weir.server.settings.Settings;
+import dev.weir.server.slots.node.SlotParts;
+
+import dev.weir.server.settings.Setting;
+import dev.weir.slots.internal.Reconciler;
+import dev.weir.server.gateway.node.GatewaySetting;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.stores.StoreSetting;
+import java.util.HashMap;
 import dev.weir.TrustedProxies;
 import dev.weir.http.authentication.AuthMetrics;
 import dev.weir.http.authentication.Exposure;
 import dev.weir.http.authentication.FailedLogins;
 import dev.weir.http.authentication.HttpSettings;
-import dev.weir.http.endpoints.Readiness;
 import dev.weir.internal.Micros;
 import dev.weir.limits.internal.CachedDefinitions;
 import dev.weir.limits.internal.MemoryDefinitions;
@@ -32,7 +53,6 @@ import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.net.URI;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -46,24 +66,26 @@ public final class TestNode {
   /** Longer than a pause of a busy machine; no test waits until it is over. */
   private static final String LONG = "PT5M";
 
+  private static final int UPKEEP_STEPS = 50;
+
   private TestNode() {}
 
   /** A whole node that keeps slots in memory, on a free port. */
   public static Node inMemory(Map<Setting, String> more) {
-    Map<Setting, String> given = new EnumMap<>(Setting.class);
-    given.put(Setting.PORT, "0");
-    given.put(Setting.SLOTS_STORE, "memory");
+    Map<Setting, String> given = new HashMap<>();
+    given.put(ServerSetting.PORT, "0");
+    given.put(StoreSetting.SLOTS_STORE, "memory");
     // Idle clients of a test that is over need no patience.
-    given.put(Setting.DRAIN, "PT0S");
+    given.put(ServerSetting.DRAIN, "PT0S");
     // A busy machine may pause a client or an upstream at any time.
-    given.put(Setting.HTTP_HEAD_TIMEOUT, LONG);
-    given.put(Setting.HTTP_IDLE_TIMEOUT, LONG);
-    given.put(Setting.GATEWAY_HEAD_TIMEOUT, LONG);
-    given.put(Setting.GATEWAY_IDLE_TIMEOUT, LONG);
-    given.put(Setting.GATEWAY_CONNECT_TIMEOUT, LONG);
-    given.put(Setting.GATEWAY_ANSWER_TIMEOUT, LONG);
+    given.put(ServerSetting.HTTP_HEAD_TIMEOUT, LONG);
+    given.put(ServerSetting.HTTP_IDLE_TIMEOUT, LONG);
+    given.put(GatewaySetting.HEAD_TIMEOUT, LONG);
+    given.put(GatewaySetting.IDLE_TIMEOUT, LONG);
+    given.put(GatewaySetting.CONNECT_TIMEOUT, LONG);
+    given.put(GatewaySetting.ANSWER_TIMEOUT, LONG);
     given.putAll(more);
-    return Node.start(Settings.of(given, Map.of(), Optional.empty()));
+    return Node.start(Capabilities.read(given, Map.of(), Optional.empty()));
   }
 
   /** A web server on a ledger in memory with the clock of the test. */
@@ -98,45 +120,39 @@ public final class TestNode {
     MemorySlotLedger memory = new MemorySlotLedger(clock, new Random(1), 100_000);
     memory.configure("default", SlotPolicy.of(100, Duration.ofSeconds(4)));
     SlotLedger ledger = change.apply(memory);
-    Readiness ready = () -> "";
     Settings settings =
-        Settings.of(
+        Capabilities.read(
             Map.of(
-                Setting.PORT,
+                ServerSetting.PORT,
                 "0",
-                Setting.HTTP_HEAD_TIMEOUT,
+                ServerSetting.HTTP_HEAD_TIMEOUT,
                 LONG,
-                Setting.HTTP_IDLE_TIMEOUT,
+                ServerSetting.HTTP_IDLE_TIMEOUT,
                 LONG),
             Map.of(),
             Optional.empty());
-    Beans beans =
-        new Beans()
-            .add(http)
-            .add(new FailedLogins(new AuthMetrics(new PrometheusRegistry())))
-            .add(new DefaultConfig("default"))
-            .add(new LeakGrace(Duration.ofMinutes(5)))
-            .add(ready)
-            .add(new PrometheusRegistry());
-    SlotScheduler scheduler = SlotScheduler.on(SlotStore.of(ledger, memory, memory, () -> {}));
-    new SlotParts(scheduler, scheduler::forgetConfigs).addTo(beans);
-    LimitParts limits = limits(clock);
-    limits.addTo(beans);
-    routes(clock).addTo(beans);
-    NotificationParts.none(new PrometheusRegistry()).addTo(beans);
-    PaymentsPart.none(new PrometheusRegistry()).addTo(beans);
     OpenParts open = new OpenParts();
-    DashboardParts.open(
-            DashboardParts.facts(NodeSettings.of(settings)),
-            scheduler,
-            limits,
-            new SlotMetrics(new PrometheusRegistry()),
-            new GatewayMetrics(new PrometheusRegistry()),
-            ready,
-            open)
-        .addTo(beans);
+    OpeningNode node = new OpeningNode(Optional.empty(), Set.of(), new PrometheusRegistry(), open);
+    node.bean(http);
+    node.bean(new FailedLogins(new AuthMetrics(node.metrics())));
+    node.bean(new DefaultConfig("default"));
+    node.bean(new LeakGrace(Duration.ofMinutes(5)));
+    SlotScheduler scheduler = SlotScheduler.on(SlotStore.of(ledger, memory, memory, () -> {}));
+    new SlotParts(scheduler, scheduler::forgetConfigs).addTo(node);
+    node.share(
+        new Reconciler.Settings(
+            Duration.ofMinutes(5), false, Reconciler.Settings.FOREVER, UPKEEP_STEPS));
+    node.share(new SlotMetrics(node.metrics()));
+    node.share(new GatewayMetrics(node.metrics()));
+    addLimits(node, clock);
+    routes(clock).addTo(node);
+    NotificationParts.none(node.metrics()).addTo(node);
+    PaymentsPart.none(node.metrics()).addTo(node);
+    new DashboardCapability().configure(settings).open(node);
     return new Served(
-        WebServer.start(WebSettings.of(settings, http.trustedProxies()), beans, Map.of()), open);
+        WebServer.start(
+            WebSettings.of(settings, http.trustedProxies()), node.beans(), Map.of()),
+        open);
   }
 
   private static RouteParts routes(InstantSource clock) {
@@ -144,9 +160,9 @@ public final class TestNode {
     return new RouteParts(routes, new RouteTable(List.of(), routes));
   }
 
-  /** Limits in memory with the clock of the test. */
-  private static LimitParts limits(InstantSource clock) {
-    LimitMetrics metrics = new LimitMetrics(new PrometheusRegistry());
+  /** Adds limits and rules in memory with the clock of the test. */
+  private static void addLimits(OpeningNode node, InstantSource clock) {
+    LimitMetrics metrics = new LimitMetrics(node.metrics());
     MemoryRules rules = new MemoryRules(clock);
     LongSupplier nowMicros = () -> Micros.ceil(clock.instant());
     OpenWhenFull counts = new OpenWhenFull(new MemoryLimitStore(clock, 1_000), nowMicros);
@@ -156,16 +172,20 @@ public final class TestNode {
     Settlements settlements =
         new Settlements(counts, Duration.ofSeconds(5), Upkeep.LOG, System::nanoTime);
     index.onLimitChange(settlements::owe);
-    return new LimitParts(
-        stores,
-        rules,
-        index,
-        stores.evaluator(index, metrics),
-        () -> {},
-        settlements,
-        new LimitParts.Resources(definitions(clock), definitions(clock)),
-        new CheckSettings(Duration.ofMinutes(10), false),
-        metrics);
+    node.share(new CountingStore("memory", false, false));
+    new LimitParts(
+            stores,
+            settlements,
+            new LimitParts.Resources(definitions(clock), definitions(clock)),
+            metrics)
+        .addTo(node);
+    new RuleParts(
+            rules,
+            index,
+            new RuleEvaluator(index, stores.forRules(), metrics),
+            () -> {},
+            new CheckSettings(Duration.ofMinutes(10), false))
+        .addTo(node);
   }
 
   private static <L> CachedDefinitions<L> definitions(InstantSource clock) {

@@ -1,0 +1,34 @@
+package dev.weir.server.limits.node;
+
+import dev.weir.server.capability.Capability;
+import dev.weir.server.capability.OpeningNode;
+import dev.weir.server.settings.Setting;
+import dev.weir.server.settings.Settings;
+import java.util.List;
+
+/** Limits and leases by resource, and the stores that count them, as a capability of the server. */
+public final class LimitCapability implements Capability {
+  @Override
+  public int order() {
+    return 20;
+  }
+
+  @Override
+  public List<Setting> settings() {
+    return List.of(LimitSetting.values());
+  }
+
+  @Override
+  public Configured configure(Settings settings) {
+    LimitSettings own = LimitSettings.of(settings);
+    return node -> open(own, node);
+  }
+
+  private static void open(LimitSettings settings, OpeningNode node) {
+    LimitParts limits =
+        LimitParts.open(settings, node.database(), node.metrics(), node.open());
+    node.share(settings.countingStore());
+    limits.addTo(node);
+    node.warnOf(limits.metrics().outages()::warnings);
+  }
+}

@@ -1,0 +1,39 @@
+package dev.weir.server.limits.node;
+
+import dev.weir.server.settings.Setting;
+
+/** The settings of limits and leases. */
+public enum LimitSetting implements Setting {
+  STORE(
+      "weir.limits.store",
+      "memory",
+      "Where limits are counted: memory (each node on its own), postgresql, redis, or surrealdb"
+          + " (token buckets and leases only). Oracle counts no limits."),
+  FALLBACK(
+      "weir.limits.fallback",
+      "",
+      "Store that counts for rules with onStoreFailure fallback while Redis is unavailable:"
+          + " postgresql or none. Empty means postgresql, or none where weir.db.url is of Oracle."),
+  NODES(
+      "weir.limits.nodes",
+      "1",
+      "Number of nodes that share a limit equally while the store is unavailable, for rules"
+          + " with onStoreFailure local."),
+  MAX_KEYS(
+      "weir.limits.max-keys",
+      "",
+      "Max keys counted in memory, at least 1000. A key takes up to 64 bytes; empty, and the most,"
+          + " is what fits in a quarter of the heap. A rule may have as many keys as are"
+          + " free.");
+
+  private final Declaration declaration;
+
+  LimitSetting(String key, String defaultValue, String description) {
+    this.declaration = new Declaration(key, defaultValue, description);
+  }
+
+  @Override
+  public Declaration declaration() {
+    return declaration;
+  }
+}

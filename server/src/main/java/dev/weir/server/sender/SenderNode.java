@@ -1,0 +1,135 @@
+package dev.weir.server.sender;
+
+import dev.weir.server.capability.NodeReadiness;
+import dev.weir.server.lifecycle.OpenParts;
+import dev.weir.server.lifecycle.StopSignal;
+import dev.weir.server.limits.node.LimitSettings;
+import dev.weir.server.limits.node.LimitStores;
+import dev.weir.server.notifications.node.AgreedSender;
+import dev.weir.server.notifications.node.AnalyticsParts;
+import dev.weir.server.notifications.node.DurabilityCheck;
+import dev.weir.server.notifications.node.NotificationSettings;
+import dev.weir.server.notifications.node.SenderPart;
+import dev.weir.server.settings.InvalidSettingException;
+import dev.weir.server.settings.Settings;
+import dev.weir.server.stores.Database;
+import dev.weir.server.stores.DatabaseSettings;
+
+import dev.weir.server.notifications.node.NotificationSetting;
+import dev.weir.limits.Limiter;
+import dev.weir.notifications.jdbc.JdbcMessageLog;
+import dev.weir.notifications.jdbc.JdbcSenderRegistry;
+import dev.weir.notifications.kafka.KafkaCluster;
+import dev.weir.server.metrics.AnalyticsMetrics;
+import dev.weir.server.metrics.LimitMetrics;
+import dev.weir.server.metrics.NotificationMetrics;
+import dev.weir.server.operations.OperationsPort;
+import io.prometheus.metrics.instrumentation.jvm.JvmMetrics;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A sender without the rest of a node: it reads messages from Kafka and hands them over. */
+public final class SenderNode implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(SenderNode.class);
+
+  private final OpenParts open;
+  private final Optional<OperationsPort> port;
+
+  private SenderNode(OpenParts open, Optional<OperationsPort> port) {
+    this.open = open;
+    this.port = port;
+  }
+
+  /**
+   * Starts a sender. If a part fails to start, the parts opened before it are closed.
+   *
+   * @throws InvalidSettingException if a setting is invalid, or no Kafka is named: an embedded
+   *     broker can be reached only by its own node
+   */
+  public static SenderNode start(Settings settings) {
+    NotificationSettings notifications = NotificationSettings.of(settings);
+    LimitSettings limits = LimitSettings.of(settings);
+    KafkaCluster cluster =
+        notifications
+            .kafka()
+            .cluster()
+            .orElseThrow(
+                () ->
+                    new InvalidSettingException(
+                        NotificationSetting.KAFKA_SERVERS.key(),
+                        "is needed: the embedded broker is reached by its own node only"));
+    NotificationSettings.requireProvider(settings);
+    Optional<OperationsAddress.Listener> address = OperationsAddress.of(settings);
+    OpenParts open = new OpenParts();
+    boolean isComplete = false;
+    try {
+      Database database =
+          open.add(Database.open(DatabaseSettings.running(settings), StopSignal.NEVER));
+      PrometheusRegistry registry = new PrometheusRegistry();
+      JvmMetrics.builder().register(registry);
+      NotificationMetrics metrics = new NotificationMetrics(registry);
+      SenderPart sender = open(notifications, limits, cluster, database, metrics, registry, open);
+      metrics.brokerDown(sender::isKafkaDown);
+      metrics.backlog(sender::backlog, sender::oldestAge);
+      AgreedSender agreed =
+          open.add(
+              new AgreedSender(
+                  sender,
+                  new JdbcSenderRegistry(database.pool()),
+                  notifications.provider().identity()));
+      agreed.start(cluster);
+      DurabilityCheck durability = DurabilityCheck.start(cluster, open);
+      log.info("Messages are read from {}", cluster);
+      NodeReadiness readiness = new NodeReadiness();
+      readiness.need(database::reasonAgainst);
+      readiness.warnOf(agreed::warnings);
+      readiness.warnOf(durability::warnings);
+      readiness.warnOf(
+          () -> sender.isKafkaDown() ? List.of(cluster + " cannot be read") : List.of());
+      Optional<OperationsPort> port =
+          address.map(given -> open.add(OperationsAddress.listen(given, readiness, registry)));
+      isComplete = true;
+      return new SenderNode(open, port);
+    } finally {
+      if (!isComplete) {
+        open.close();
+      }
+    }
+  }
+
+  /** Opens the parts of a sender; events are indexed by nodes. */
+  private static SenderPart open(
+      NotificationSettings settings,
+      LimitSettings limits,
+      KafkaCluster cluster,
+      Database database,
+      NotificationMetrics metrics,
+      PrometheusRegistry registry,
+      OpenParts open) {
+    LimitStores stores =
+        LimitStores.open(limits, Optional.of(database), new LimitMetrics(registry), open);
+    AnalyticsParts analytics =
+        open.add(new AnalyticsParts(settings, new AnalyticsMetrics(registry)));
+    return new SenderPart(
+        settings,
+        new JdbcMessageLog(database.pool()),
+        Limiter.on(stores.limits()),
+        AnalyticsParts.ofSender(metrics, analytics.publisher(cluster, open)));
+  }
+
+  /** Returns the port of metrics and health; empty if it is disabled. */
+  OptionalInt port() {
+    return port.isPresent() ? OptionalInt.of(port.get().port()) : OptionalInt.empty();
+  }
+
+  /** Finishes messages that are in progress, then closes everything. */
+  @Override
+  public void close() {
+    open.close();
+    log.info("The sender has stopped");
+  }
+}

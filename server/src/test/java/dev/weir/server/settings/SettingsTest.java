@@ -1,0 +1,152 @@
+package dev.weir.server.settings;
+
+import dev.weir.server.capability.Capabilities;
+
+import dev.weir.server.envoy.node.EnvoySetting;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.server.cli.SettingsCommand;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+final class SettingsTest {
+  @TempDir private Path folder;
+
+  @Test
+  void theCommandLineWinsOverTheEnvironmentAndThatOverTheFile() throws IOException {
+    Path file = file("weir.port=1\nweir.host=file\nweir.drain=PT1S\n");
+    Settings settings =
+        Capabilities.read(
+            Map.of(ServerSetting.PORT, "3"),
+            Map.of("WEIR_PORT", "2", "WEIR_HOST", "environment"),
+            Optional.of(file));
+    assertThat(settings.text(ServerSetting.PORT)).isEqualTo("3");
+    assertThat(settings.text(ServerSetting.HOST)).isEqualTo("environment");
+    assertThat(settings.text(ServerSetting.DRAIN)).isEqualTo("PT1S");
+    assertThat(settings.text(ServerSetting.LOG_LEVEL)).isEqualTo("info");
+  }
+
+  @Test
+  void whatIsBlankIsNotGiven() throws IOException {
+    Path file = file("weir.host=\nweir.port = 1 \n");
+    Settings settings =
+        Capabilities.read(
+            Map.of(ServerSetting.PORT, "", ServerSetting.DRAIN, " "),
+            Map.of("WEIR_PORT", " ", "WEIR_HOST", ""),
+            Optional.of(file));
+    assertThat(settings.text(ServerSetting.HOST)).isEqualTo("127.0.0.1");
+    assertThat(settings.text(ServerSetting.PORT)).isEqualTo("1");
+    assertThat(settings.text(ServerSetting.DRAIN)).isEqualTo("PT20S");
+  }
+
+  @Test
+  void aFileThatCannotBeUsedIsNamed() throws IOException {
+    refuses(file("weir.prot=1"), "weir.prot", "is not known");
+    refuses(file("port=1"), "port", "is not known");
+    refuses(file("weir.port=\\u00zz"), "the settings file", "cannot be read");
+    refuses(folder.resolve("missing.properties"), "the settings file", "missing.properties");
+    refuses(folder, "the settings file", "cannot be read");
+  }
+
+  @Test
+  void messagesAboutAFileNameNoJavaClass() throws IOException {
+    Path notText = Files.write(folder.resolve("bytes"), new byte[] {(byte) 0xff});
+    for (Path file : List.of(folder, folder.resolve("missing"), notText)) {
+      assertThatThrownBy(() -> Capabilities.read(Map.of(), Map.of(), Optional.of(file)))
+          .isInstanceOf(InvalidSettingException.class)
+          .message()
+          .contains(file.toString())
+          .doesNotContain("Exception", "java.");
+    }
+  }
+
+  @Test
+  void aNameThatIsNotKnownIsRefusedWithTheNearestOne() throws IOException {
+    refusesVariable("WEIR_PROT", "WEIR_PORT");
+    refusesVariable("WEIR_ADMINTOKEN", "WEIR_ADMIN_TOKEN");
+    refusesVariable("WEIR_LIMIT_STORE", "WEIR_LIMITS_STORE");
+    refusesVariable("WEIR_DB_PASSWORT", "WEIR_DB_PASSWORD");
+    refuses(file("weir.limit.store=redis"), "weir.limit.store", "did you mean weir.limits.store?");
+  }
+
+  private static void refusesVariable(String name, String nearest) {
+    assertThatThrownBy(() -> Capabilities.read(Map.of(), Map.of(name, "hunter2"), Optional.empty()))
+        .isInstanceOf(InvalidSettingException.class)
+        .hasMessageStartingWith("the variable " + name + " is not known; did you mean " + nearest)
+        .message()
+        .doesNotContain("hunter2")
+        .hasLineCount(1);
+  }
+
+  @Test
+  void variablesOfOthersMeanNothing() {
+    Settings settings =
+        Capabilities.read(
+            Map.of(),
+            Map.of(
+                "WEIR_JAVA_OPTS", "-Xmx1g",
+                "WEIR_SETTINGS", "weir.properties",
+                "WEIR_TOKEN", "x",
+                "WEIR_TEST_ENVOY", "/usr/bin/envoy",
+                "WEIR_TYPO", " ",
+                "WEIRD", "x",
+                "PATH", "/bin"),
+            Optional.empty());
+    assertThat(settings.text(ServerSetting.PORT)).isEqualTo("8080");
+  }
+
+  /** What Kubernetes puts into every container where services are named weir and weir-grpc. */
+  @Test
+  void variablesOfKubernetesServicesMeanNothing() {
+    Map<String, String> services = new HashMap<>();
+    for (String service : List.of("WEIR", "WEIR_GRPC")) {
+      services.put(service + "_SERVICE_HOST", "10.0.0.1");
+      services.put(service + "_SERVICE_PORT", "8080");
+      services.put(service + "_SERVICE_PORT_HTTP", "8080");
+      services.put(service + "_PORT", "tcp://10.0.0.1:8080");
+      services.put(service + "_PORT_8080_TCP", "tcp://10.0.0.1:8080");
+      services.put(service + "_PORT_8080_TCP_PROTO", "tcp");
+      services.put(service + "_PORT_8080_TCP_PORT", "8080");
+      services.put(service + "_PORT_8080_TCP_ADDR", "10.0.0.1");
+    }
+    services.put("WEIR_HOST", "127.0.0.2");
+    Settings settings = Capabilities.read(Map.of(), services, Optional.empty());
+    assertThat(settings.text(ServerSetting.PORT)).isEqualTo("8080");
+    assertThat(settings.text(EnvoySetting.PORT)).isEmpty();
+    assertThat(settings.text(ServerSetting.HOST)).isEqualTo("127.0.0.2");
+  }
+
+  @Test
+  void everySettingIsListed() {
+    StringWriter out = new StringWriter();
+    int code = new CommandLine(new SettingsCommand()).setOut(new PrintWriter(out)).execute();
+    assertThat(code).isZero();
+    assertThat(out.toString().lines()).hasSize(Capabilities.settings().size());
+    for (Setting setting : Capabilities.settings()) {
+      assertThat(out.toString()).contains(setting.key(), setting.variable(), setting.description());
+    }
+  }
+
+  private Path file(String text) throws IOException {
+    return Files.writeString(folder.resolve("weir.properties"), text);
+  }
+
+  private static void refuses(Path file, String... words) {
+    assertThatThrownBy(() -> Capabilities.read(Map.of(), Map.of(), Optional.of(file)))
+        .isInstanceOf(InvalidSettingException.class)
+        .message()
+        .contains(words)
+        .hasLineCount(1);
+  }
+}
