@@ -1,5 +1,8 @@
 package dev.weir.rules;
 
+import dev.weir.rules.spec.Quota;
+import dev.weir.rules.spec.RuleSpec;
+
 import dev.weir.internal.Micros;
 import dev.weir.limits.LeaseHistory;
 import dev.weir.limits.Queue;

@@ -1,5 +1,7 @@
 package dev.weir.rules;
 
+import dev.weir.rules.spec.Quota;
+
 import dev.weir.limits.Policy;
 import dev.weir.register.EntryVersion;
 import java.time.Instant;

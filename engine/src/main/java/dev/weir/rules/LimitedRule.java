@@ -1,5 +1,9 @@
 package dev.weir.rules;
 
+import dev.weir.rules.text.PolicyText;
+import dev.weir.rules.spec.Quota;
+import dev.weir.rules.spec.RuleSpec;
+
 import dev.weir.limits.Concurrency;
 import dev.weir.limits.LeaseHistory;
 import dev.weir.limits.Policy;
@@ -110,7 +114,7 @@ public final class LimitedRule {
   }
 
   public boolean isShadow() {
-    return rule.spec().mode() == Rule.Mode.SHADOW;
+    return rule.spec().mode() == RuleSpec.Mode.SHADOW;
   }
 
   /** Returns the maximum cost of a check of this rule. */

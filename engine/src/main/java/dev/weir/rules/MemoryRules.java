@@ -1,5 +1,7 @@
 package dev.weir.rules;
 
+import dev.weir.rules.spec.RuleSpec;
+
 import dev.weir.register.MemoryRegister;
 import java.time.InstantSource;
 

@@ -1,5 +1,7 @@
 package dev.weir.rules;
 
+import dev.weir.rules.spec.RuleSpec;
+
 import dev.weir.register.Entry;
 import java.time.Instant;
 
@@ -8,13 +10,5 @@ public record Rule(long id, int version, RuleSpec spec, Instant createdAt, Insta
     implements Entry<RuleSpec> {
   public String name() {
     return spec.name();
-  }
-
-  /** What happens with the decisions of a rule. */
-  public enum Mode {
-    /** They are enforced. */
-    ENFORCE,
-    /** They are counted, and nothing is refused. */
-    SHADOW
   }
 }

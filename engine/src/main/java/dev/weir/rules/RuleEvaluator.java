@@ -1,5 +1,7 @@
 package dev.weir.rules;
 
+import dev.weir.rules.matching.Request;
+
 import dev.weir.StoreException;
 import dev.weir.internal.Micros;
 import dev.weir.limits.AcquireRequest;

@@ -1,5 +1,7 @@
 package dev.weir.rules;
 
+import dev.weir.rules.spec.RuleSpec;
+
 import dev.weir.register.Register;
 
 /** The register of rules. The title of a rule is its name. */

@@ -1,5 +1,12 @@
 package dev.weir.rules;
 
+import dev.weir.rules.spec.Coverage;
+import dev.weir.rules.matching.PathPattern;
+import dev.weir.rules.spec.Quota;
+import dev.weir.rules.matching.Request;
+import dev.weir.rules.matching.RequestPath;
+import dev.weir.rules.spec.RuleSpec;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.internal.Micros;

@@ -1,5 +1,12 @@
 package dev.weir.rules;
 
+import dev.weir.rules.spec.Coverage;
+import dev.weir.rules.matching.KeyPart;
+import dev.weir.rules.matching.PathPattern;
+import dev.weir.rules.matching.Request;
+import dev.weir.rules.matching.RequestPath;
+import dev.weir.rules.spec.RuleSpec;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -84,7 +91,7 @@ final class RuleEvaluatorTest extends RuleEvaluatorScene {
   void aRuleInTheShadowRefusesNothingAndHidesNothing() {
     make(
         rule("real", "/**", rate(2)),
-        rule("shadow", "/**", rate(1)).priority(99).mode(Rule.Mode.SHADOW));
+        rule("shadow", "/**", rate(1)).priority(99).mode(RuleSpec.Mode.SHADOW));
     passes(get("/a"));
     passes(get("/a"));
     refuses(get("/a"));

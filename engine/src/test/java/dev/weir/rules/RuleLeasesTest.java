@@ -1,6 +1,8 @@
 package dev.weir.rules;
 
-import static dev.weir.rules.Quota.Concurrent.MIN_LEASE;
+import dev.weir.rules.spec.Quota;
+
+import static dev.weir.rules.spec.Quota.Concurrent.MIN_LEASE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

@@ -1,5 +1,8 @@
 package dev.weir.rules;
 
+import dev.weir.rules.spec.Quota;
+import dev.weir.rules.spec.RuleSpec;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -29,7 +32,7 @@ final class ShadowFailureTest extends RuleEvaluatorScene {
   }
 
   private static RuleSpec shadow(String name, Quota quota) {
-    return rule(name, "/**", quota).mode(Rule.Mode.SHADOW);
+    return rule(name, "/**", quota).mode(RuleSpec.Mode.SHADOW);
   }
 
   @Test

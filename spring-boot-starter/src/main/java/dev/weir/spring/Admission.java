@@ -1,6 +1,6 @@
 package dev.weir.spring;
 
-import dev.weir.rules.RateLimitFields;
+import dev.weir.rules.VerdictFields;
 import dev.weir.rules.Ticket;
 import dev.weir.rules.Verdict;
 import java.time.Duration;
@@ -49,7 +49,7 @@ sealed interface Admission {
 
   private static Admission read(Verdict.Decided verdict) {
     List<Field> fields = new ArrayList<>();
-    RateLimitFields.add((name, value) -> fields.add(new Field(name, value)), verdict);
+    VerdictFields.add((name, value) -> fields.add(new Field(name, value)), verdict);
     return switch (verdict) {
       case Verdict.Passed passed -> new Passed(fields, passed.ticket());
       case Verdict.Queued queued -> new Queued(fields, queued.ticket(), queued.delay());

@@ -1,6 +1,6 @@
 package dev.weir.spring;
 
-import dev.weir.rules.Request;
+import dev.weir.rules.matching.Request;
 import dev.weir.rules.Ticket;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;

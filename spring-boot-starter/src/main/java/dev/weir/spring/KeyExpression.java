@@ -1,7 +1,7 @@
 package dev.weir.spring;
 
 import dev.weir.limits.internal.LimitNames;
-import dev.weir.rules.KeyPart;
+import dev.weir.rules.matching.KeyPart;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;

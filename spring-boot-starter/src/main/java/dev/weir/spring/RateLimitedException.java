@@ -2,7 +2,7 @@ package dev.weir.spring;
 
 import dev.weir.StoreException;
 import dev.weir.internal.Micros;
-import dev.weir.rules.RateLimitFields;
+import dev.weir.rules.text.RateLimitFields;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

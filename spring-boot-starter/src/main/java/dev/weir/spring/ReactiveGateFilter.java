@@ -1,8 +1,8 @@
 package dev.weir.spring;
 
-import dev.weir.rules.AmbiguousPathException;
-import dev.weir.rules.Request;
-import dev.weir.rules.TrustedProxies;
+import dev.weir.rules.matching.AmbiguousPathException;
+import dev.weir.rules.matching.Request;
+import dev.weir.rules.matching.TrustedProxies;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.core.Ordered;

@@ -1,9 +1,9 @@
 package dev.weir.spring;
 
-import dev.weir.rules.Request;
-import dev.weir.rules.RequestPath;
-import dev.weir.rules.TrustedProxies;
-import dev.weir.rules.internal.SingleHeader;
+import dev.weir.rules.matching.Request;
+import dev.weir.rules.matching.RequestPath;
+import dev.weir.rules.matching.TrustedProxies;
+import dev.weir.rules.matching.internal.SingleHeader;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +25,7 @@ interface RequestSource {
    * Returns the request for the rules.
    *
    * @param method the method as the service sees it
-   * @throws dev.weir.rules.AmbiguousPathException if its path could be read in two ways
+   * @throws dev.weir.rules.matching.AmbiguousPathException if its path could be read in two ways
    */
   default Request read(String method, TrustedProxies proxies) {
     return new Read(

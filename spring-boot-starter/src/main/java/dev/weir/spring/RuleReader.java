@@ -1,11 +1,11 @@
 package dev.weir.spring;
 
 import dev.weir.limits.OnStoreFailure;
-import dev.weir.rules.InvalidRuleException;
-import dev.weir.rules.RefillRate;
-import dev.weir.rules.RuleField;
-import dev.weir.rules.RuleSource;
-import dev.weir.rules.RuleSpec;
+import dev.weir.rules.spec.InvalidRuleException;
+import dev.weir.rules.spec.RefillRate;
+import dev.weir.rules.spec.RuleField;
+import dev.weir.rules.spec.RuleSource;
+import dev.weir.rules.spec.RuleSpec;
 import java.math.BigDecimal;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package dev.weir.spring;
 
-import dev.weir.rules.TrustedProxies;
+import dev.weir.rules.matching.TrustedProxies;
 import java.util.List;
 import java.util.OptionalInt;
 import org.apache.catalina.connector.RequestFacade;

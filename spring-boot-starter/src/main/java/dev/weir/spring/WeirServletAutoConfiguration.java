@@ -1,6 +1,6 @@
 package dev.weir.spring;
 
-import dev.weir.rules.TrustedProxies;
+import dev.weir.rules.matching.TrustedProxies;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import java.util.ArrayList;

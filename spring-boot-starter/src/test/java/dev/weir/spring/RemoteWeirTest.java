@@ -3,8 +3,8 @@ package dev.weir.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.weir.rules.Request;
-import dev.weir.rules.RequestPath;
+import dev.weir.rules.matching.Request;
+import dev.weir.rules.matching.RequestPath;
 import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.Setting;
 import dev.weir.server.wiring.Settings;

@@ -3,9 +3,9 @@ package dev.weir.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.limits.OnStoreFailure;
-import dev.weir.rules.RuleField;
-import dev.weir.rules.RuleSource;
-import dev.weir.rules.RuleSpec;
+import dev.weir.rules.spec.RuleField;
+import dev.weir.rules.spec.RuleSource;
+import dev.weir.rules.spec.RuleSpec;
 import dev.weir.store.tck.rules.internal.RuleNotationKit;
 import java.util.HashMap;
 import java.util.List;

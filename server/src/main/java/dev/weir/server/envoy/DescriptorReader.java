@@ -1,8 +1,8 @@
 package dev.weir.server.envoy;
 
 import dev.weir.limits.internal.LimitNames;
-import dev.weir.rules.AmbiguousPathException;
-import dev.weir.rules.KeyPart;
+import dev.weir.rules.matching.AmbiguousPathException;
+import dev.weir.rules.matching.KeyPart;
 import dev.weir.rules.LimitedRule;
 import dev.weir.rules.RuleCheck;
 import dev.weir.rules.RuleCounters;

@@ -6,7 +6,7 @@ import dev.weir.limits.Outcome;
 import dev.weir.limits.SlidingWindow;
 import dev.weir.limits.TokenBucket;
 import dev.weir.rules.LimitedRule;
-import dev.weir.rules.RateLimitFields;
+import dev.weir.rules.VerdictFields;
 import dev.weir.rules.RuleCheck;
 import dev.weir.rules.RuleResult;
 import dev.weir.rules.Verdict;
@@ -47,7 +47,7 @@ final class Reply {
             case REFUSE -> status(request, verdict.results(), true).setCode(Code.OVER_LIMIT);
           });
     }
-    RateLimitFields.add(
+    VerdictFields.add(
         (name, value) -> reply.addResponseHeadersToAdd(field(name, value)), verdict);
     return reply.build();
   }

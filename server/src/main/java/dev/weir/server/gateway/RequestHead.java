@@ -2,7 +2,7 @@ package dev.weir.server.gateway;
 
 import dev.weir.routes.internal.RouteSpec;
 import dev.weir.routes.internal.RouteTable;
-import dev.weir.rules.AmbiguousPathException;
+import dev.weir.rules.matching.AmbiguousPathException;
 import dev.weir.server.http.Problem;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;

@@ -1,6 +1,6 @@
 package dev.weir.server.gateway;
 
-import dev.weir.rules.RateLimitFields;
+import dev.weir.rules.VerdictFields;
 import dev.weir.rules.Verdict;
 import dev.weir.server.http.Problem;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
@@ -98,7 +98,7 @@ final class ResponseHead {
     headers.set(ForwardedHeaders.REQUEST_ID, asked.requestId());
     headers.add(HttpHeaderNames.VIA, ForwardedHeaders.VIA);
     if (verdict != null) {
-      RateLimitFields.add(headers::set, verdict);
+      VerdictFields.add(headers::set, verdict);
     }
   }
 

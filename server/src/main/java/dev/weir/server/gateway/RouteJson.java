@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.routes.internal.Route;
 import dev.weir.routes.internal.RouteSpec;
 import dev.weir.routes.internal.Upstream;
-import dev.weir.rules.PathPattern;
+import dev.weir.rules.matching.PathPattern;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.ProblemException;
 import java.io.IOException;

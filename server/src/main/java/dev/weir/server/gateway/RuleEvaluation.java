@@ -4,7 +4,7 @@ import dev.weir.StoreException;
 import dev.weir.rules.Ticket;
 import dev.weir.rules.TooManyRulesException;
 import dev.weir.rules.Verdict;
-import dev.weir.rules.internal.RepeatedHeaderException;
+import dev.weir.rules.matching.internal.RepeatedHeaderException;
 import dev.weir.server.http.LimitProblems;
 import dev.weir.server.http.Problem;
 import io.netty.util.concurrent.Future;

@@ -1,6 +1,6 @@
 package dev.weir.server.http;
 
-import dev.weir.rules.TrustedProxies;
+import dev.weir.rules.matching.TrustedProxies;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;

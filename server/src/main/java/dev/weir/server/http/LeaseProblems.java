@@ -3,7 +3,7 @@ package dev.weir.server.http;
 import dev.weir.StoreException;
 import dev.weir.limits.Lease;
 import dev.weir.limits.LeaseDecision;
-import dev.weir.rules.RateLimitFields;
+import dev.weir.rules.text.RateLimitFields;
 import java.util.HashMap;
 import java.util.Map;
 

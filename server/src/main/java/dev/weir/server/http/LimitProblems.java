@@ -2,7 +2,7 @@ package dev.weir.server.http;
 
 import dev.weir.StoreException;
 import dev.weir.limits.AcquireResult;
-import dev.weir.rules.RateLimitFields;
+import dev.weir.rules.text.RateLimitFields;
 import dev.weir.rules.Verdict;
 import java.util.HashMap;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.weir.server.http;
 
-import dev.weir.rules.TrustedProxies;
+import dev.weir.rules.matching.TrustedProxies;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 

@@ -1,6 +1,6 @@
 package dev.weir.server.http;
 
-import dev.weir.rules.RateLimitFields;
+import dev.weir.rules.text.RateLimitFields;
 import dev.weir.rules.Verdict;
 import java.util.List;
 

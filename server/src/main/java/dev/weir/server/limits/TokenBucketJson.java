@@ -2,8 +2,8 @@ package dev.weir.server.limits;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.limits.TokenBucket;
-import dev.weir.rules.RefillRate;
-import dev.weir.rules.RuleField;
+import dev.weir.rules.spec.RefillRate;
+import dev.weir.rules.spec.RuleField;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Snippet;
 import java.io.IOException;

@@ -9,6 +9,8 @@ import dev.weir.notifications.messages.UserLimit;
 import dev.weir.notifications.messages.UserState;
 import dev.weir.rules.PolicyText;
 import dev.weir.rules.RateLimitFields;
+import dev.weir.rules.text.PolicyText;
+import dev.weir.rules.text.RateLimitFields;
 import dev.weir.server.http.Json;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.ProblemTitles;

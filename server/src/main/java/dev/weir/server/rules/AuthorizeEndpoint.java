@@ -1,6 +1,6 @@
 package dev.weir.server.rules;
 
-import dev.weir.rules.RateLimitFields;
+import dev.weir.rules.VerdictFields;
 import dev.weir.rules.RuleEvaluator;
 import dev.weir.rules.Verdict;
 import dev.weir.server.http.AnyHost;
@@ -103,7 +103,7 @@ final class AuthorizeEndpoint {
         verdict instanceof Verdict.Refused refused
             ? refusal(LimitProblems.of(refused), refusal)
             : HttpResponse.<byte[]>ok().header(DECISION, GRANTED);
-    RateLimitFields.add(response::header, verdict);
+    VerdictFields.add(response::header, verdict);
     return response;
   }
 

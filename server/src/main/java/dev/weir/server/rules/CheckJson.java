@@ -7,7 +7,7 @@ import dev.weir.limits.Delayed;
 import dev.weir.limits.Lease;
 import dev.weir.limits.Outcome;
 import dev.weir.rules.LimitedRule;
-import dev.weir.rules.RateLimitFields;
+import dev.weir.rules.VerdictFields;
 import dev.weir.rules.RuleCheck;
 import dev.weir.rules.RuleResult;
 import dev.weir.rules.Ticket;
@@ -47,7 +47,7 @@ final class CheckJson {
           }
           case Verdict.Reused reused -> throw reused(request);
         };
-    RateLimitFields.add(response::header, verdict);
+    VerdictFields.add(response::header, verdict);
     return response;
   }
 

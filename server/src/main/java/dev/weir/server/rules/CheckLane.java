@@ -1,7 +1,7 @@
 package dev.weir.server.rules;
 
 import dev.weir.StoreException;
-import dev.weir.rules.RateLimitFields;
+import dev.weir.rules.VerdictFields;
 import dev.weir.rules.Verdict;
 import dev.weir.server.http.AllowedHosts;
 import dev.weir.server.http.DateHeader;
@@ -216,7 +216,7 @@ final class CheckLane extends ChannelInboundHandlerAdapter {
     List<CharSequence> pairs = new ArrayList<>(2 * MAX_FIELDS);
     pairs.add(HttpHeaderNames.CONTENT_TYPE);
     pairs.add(contentType);
-    RateLimitFields.add(
+    VerdictFields.add(
         (name, value) -> {
           pairs.add(new AsciiString(name));
           pairs.add(new AsciiString(value));

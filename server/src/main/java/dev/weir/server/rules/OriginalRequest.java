@@ -1,11 +1,11 @@
 package dev.weir.server.rules;
 
-import dev.weir.rules.AmbiguousPathException;
-import dev.weir.rules.Request;
-import dev.weir.rules.RequestPath;
-import dev.weir.rules.TrustedProxies;
-import dev.weir.rules.internal.RepeatedHeaderException;
-import dev.weir.rules.internal.SingleHeader;
+import dev.weir.rules.matching.AmbiguousPathException;
+import dev.weir.rules.matching.Request;
+import dev.weir.rules.matching.RequestPath;
+import dev.weir.rules.matching.TrustedProxies;
+import dev.weir.rules.matching.internal.RepeatedHeaderException;
+import dev.weir.rules.matching.internal.SingleHeader;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.ProblemException;
 import dev.weir.server.http.Snippet;

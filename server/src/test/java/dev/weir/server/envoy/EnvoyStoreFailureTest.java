@@ -8,6 +8,7 @@ import static dev.weir.server.envoy.ServedRules.negative;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.rules.spec.RuleSpec;
 import dev.weir.StoreException;
 import dev.weir.internal.Micros;
 import dev.weir.limits.LimitStore;
@@ -103,7 +104,7 @@ final class EnvoyStoreFailureTest {
             inAMinute("local", 2).onStoreFailure(OnStoreFailure.LOCAL),
             inAMinute("fallback", 2).onStoreFailure(OnStoreFailure.FALLBACK),
             inAMinute("open", 2).onStoreFailure(OnStoreFailure.OPEN),
-            inAMinute("shadow", 2).mode(Rule.Mode.SHADOW));
+            inAMinute("shadow", 2).mode(RuleSpec.Mode.SHADOW));
   }
 
   /** A store of which every call fails. */

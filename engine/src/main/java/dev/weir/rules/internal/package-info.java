@@ -1,7 +1,0 @@
-/**
- * Parts of requests that rules look at. Not for use outside of Weir: it may change in any release.
- */
-@NullMarked
-package dev.weir.rules.internal;
-
-import org.jspecify.annotations.NullMarked;
