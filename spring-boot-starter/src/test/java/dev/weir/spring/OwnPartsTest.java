@@ -1,5 +1,8 @@
 package dev.weir.spring;
 
+import dev.weir.spring.internal.reactive.NettyOrigin;
+import dev.weir.spring.autoconfigure.Service;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.rules.MemoryRules;

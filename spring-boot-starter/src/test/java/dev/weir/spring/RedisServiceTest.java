@@ -1,5 +1,7 @@
 package dev.weir.spring;
 
+import dev.weir.spring.autoconfigure.Service;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.limits.Limiter;

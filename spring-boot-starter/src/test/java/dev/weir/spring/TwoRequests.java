@@ -1,5 +1,7 @@
 package dev.weir.spring;
 
+import dev.weir.spring.autoconfigure.Service;
+
 import java.util.HashMap;
 import java.util.Map;
 
