@@ -1,7 +1,7 @@
 package dev.weir.spring.autoconfigure;
 
 import dev.weir.spring.internal.gate.Gate;
-import dev.weir.spring.internal.reactive.NettySource;
+import dev.weir.spring.internal.reactive.NettyOrigin;
 import dev.weir.spring.internal.gate.OriginalRequests;
 import dev.weir.spring.internal.servlet.TomcatPeerCustomizer;
 
@@ -33,7 +33,7 @@ final class WeirWebServerAutoConfiguration {
     }
   }
 
-  /** A service that has Reactor Netty, below which {@link NettySource} reads. */
+  /** A service that has Reactor Netty, below which {@link NettyOrigin} reads. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(NettyReactiveWebServerFactory.class)
   static final class WithNetty {

@@ -7,7 +7,7 @@ import java.util.List;
 import reactor.netty.http.server.HttpServerRequest;
 
 /** A request of Reactor Netty. */
-public record NettySource(HttpServerRequest request) implements RequestSource {
+record NettySource(HttpServerRequest request) implements RequestSource {
   @Override
   public String target() {
     return request.uri();

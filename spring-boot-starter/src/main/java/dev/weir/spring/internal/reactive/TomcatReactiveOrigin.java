@@ -2,7 +2,6 @@ package dev.weir.spring.internal.reactive;
 
 import dev.weir.spring.internal.gate.RequestSource;
 import dev.weir.spring.internal.servlet.ServletSource;
-import dev.weir.spring.internal.servlet.TomcatPeerValve;
 
 import jakarta.servlet.http.HttpServletRequest;
 import org.springframework.http.server.reactive.ServerHttpRequest;
@@ -10,7 +9,7 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Reads requests from the servlet container below WebFlux, where they are as {@link
+ * Reads requests from the servlet container below WebFlux, where they are as {@code
  * TomcatPeerValve} has seen them.
  */
 public final class TomcatReactiveOrigin implements ReactiveOrigin {
