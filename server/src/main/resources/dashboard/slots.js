@@ -7,7 +7,7 @@ import { hasNoData } from "./known-data.js";
 import { policyOf, policyText } from "./policy.js";
 import { sampleButton } from "./sample.js";
 import { heatLegend, heatStrip } from "./strip.js";
-import { outlookTexts } from "./outlook.js";
+import { forecastTexts } from "./forecast-texts.js";
 import { cells, defaultZoom, hidesNothing, HOUR, ZOOMS, zoomInto, zoomToEnd } from "./strip-data.js";
 import { eventFinder } from "./event-finder.js";
 import { leakedSlots } from "./leaked.js";
@@ -270,16 +270,16 @@ function tileRow() {
     async update(found, configuration, signal, isWanted) {
       const { configName } = configuration;
       const forecast = (events) => get(withQuery("/api/v1/slots/forecast", { configName, events }), { signal }).catch(() => null);
-      const [outlook, one, thousand] = await Promise.all([
+      const [forecast, one, thousand] = await Promise.all([
         post("/api/v1/dashboard/what-if", { configName, policy: policyOf(configuration), cells: 1 }, { signal, reads: true }).catch(() => null),
         forecast(1),
         forecast(1000),
       ]);
       if (!isWanted()) return;
-      const shown = outlookTexts(outlook, one, thousand);
+      const shown = forecastTexts(forecast, one, thousand);
       // What was not read may be ahead.
-      backlog = outlook && (outlook.backlog > 0 || outlook.complete !== false) ? outlook.backlog : null;
-      end = outlook?.complete === false ? NaN : Date.parse(outlook?.current?.endsAt);
+      backlog = forecast && (forecast.backlog > 0 || forecast.complete !== false) ? forecast.backlog : null;
+      end = forecast?.complete === false ? NaN : Date.parse(forecast?.current?.endsAt);
       for (const [id, [value, detail]] of Object.entries(shown)) set(id, value, detail);
       set("limit", `${count(found.maxPerWindow)}`, `per window of ${policyText(configuration).split(" per ")[1]}`);
       set("peak", count(configuration.peakPerSecond), configuration.spread === "even" ? "exact, even spread" : "at worst, random spread");

@@ -40,7 +40,7 @@ import org.springframework.http.client.ReactorResourceFactory;
 
 /** The sample service, running on a free port, and a client of it. */
 public final class Service implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofMinutes(3);
+  private static final Duration MAX_WAIT = Duration.ofMinutes(3);
 
   private static final Duration POLL = Duration.ofMillis(10);
 
@@ -207,7 +207,7 @@ public final class Service implements AutoCloseable {
         HttpRequest.newBuilder(uri(path))
             .header("Content-Type", "application/x-www-form-urlencoded")
             .POST(HttpRequest.BodyPublishers.ofString(form))
-            .timeout(PATIENCE)
+            .timeout(MAX_WAIT)
             .build();
     return new Answer(client.sendAsync(request, HttpResponse.BodyHandlers.ofString()).join());
   }
@@ -235,7 +235,7 @@ public final class Service implements AutoCloseable {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(uri(path))
             .method(method, HttpRequest.BodyPublishers.noBody())
-            .timeout(PATIENCE);
+            .timeout(MAX_WAIT);
     for (int i = 0; i < headers.length; i += 2) {
       request.header(headers[i], headers[i + 1]);
     }
@@ -279,7 +279,7 @@ public final class Service implements AutoCloseable {
 
   /** Polls until the condition holds. */
   public static void eventually(BooleanSupplier isSo) {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    long deadline = System.nanoTime() + MAX_WAIT.toNanos();
     while (!isSo.getAsBoolean()) {
       if (System.nanoTime() > deadline) {
         throw new AssertionError("it never came to be so");

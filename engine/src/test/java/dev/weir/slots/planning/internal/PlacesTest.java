@@ -114,11 +114,11 @@ class PlacesTest {
             .mapToLong(place -> Places.offsetMicros(place, size))
             .sorted()
             .toArray();
-    long least = size - offsets[max - 1] + offsets[0];
+    long min = size - offsets[max - 1] + offsets[0];
     for (int i = 1; i < max; i++) {
-      least = Math.min(least, offsets[i] - offsets[i - 1]);
+      min = Math.min(min, offsets[i] - offsets[i - 1]);
     }
-    assertThat(least).isGreaterThanOrEqualTo(Math.max(1, size / (2L * max)));
+    assertThat(min).isGreaterThanOrEqualTo(Math.max(1, size / (2L * max)));
   }
 
   @Example

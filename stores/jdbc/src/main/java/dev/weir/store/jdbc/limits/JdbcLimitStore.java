@@ -137,11 +137,11 @@ public final class JdbcLimitStore implements LimitStore {
     /** Whether the last batch wrote nothing. */
     private boolean refusing;
 
-    Lane(Settings settings, Duration patience) {
+    Lane(Settings settings, Duration maxWait) {
       this.batcher =
           new Batcher<LimitStep, LimitCall.Done>(
                   this::run, settings.maxBatch(), settings.maxWaiting())
-              .withMaxWait(patience);
+              .withMaxWait(maxWait);
     }
 
     private List<LimitCall.Done> run(List<LimitStep> steps) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** The windows ahead in cells, as they are and as they would be. */
-final class StripIT {
+final class OccupancyIT {
   private static final Instant NOW = Instant.parse("2026-06-01T12:00:00Z");
   private static final String WHAT_IF = "/api/v1/dashboard/what-if";
 

@@ -12,8 +12,8 @@ import java.util.List;
  * keep their distance from it. Events beyond the limit occupy places above it so that they are
  * counted.
  */
-final class CarryOver {
-  private CarryOver() {}
+final class CarriedEvents {
+  private CarriedEvents() {}
 
   /** An event in a window. */
   public sealed interface Event {

@@ -7,13 +7,13 @@ const UNKNOWN = ["–", "not known"];
 /**
  * Texts of tiles, `[value, detail]` by name. An answer that did not come is `null`, and says nothing about places.
  *
- * @param outlook the answer of a what-if under the policy in force
+ * @param forecast the answer of a what-if under the policy in force
  * @param one the forecast for an event, and `thousand` that for a thousand
  */
-export function outlookTexts(outlook, one, thousand, now = Date.now()) {
+export function forecastTexts(forecast, one, thousand, now = Date.now()) {
   return {
-    backlog: outlook ? [`${short(outlook.backlog)}${outlook.complete === false ? "+" : ""}`, "events ahead"] : UNKNOWN,
-    end: outlook ? endTexts(outlook, now) : UNKNOWN,
+    backlog: forecast ? [`${short(forecast.backlog)}${forecast.complete === false ? "+" : ""}`, "events ahead"] : UNKNOWN,
+    end: forecast ? endTexts(forecast, now) : UNKNOWN,
     free: one ? through(one, now, "", "no place within the max delay") : UNKNOWN,
     thousand: thousand ? through(thousand, now, "done ", "no place for all") : UNKNOWN,
   };

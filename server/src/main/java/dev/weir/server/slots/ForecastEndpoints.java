@@ -31,14 +31,14 @@ import java.util.Optional;
 @Controller("/api/v1/slots")
 @RequiresRole(RequiresRole.Role.CLIENT)
 @ExecuteOn(TaskExecutors.VIRTUAL)
-final class OutlookEndpoints {
+final class ForecastEndpoints {
   private static final long DEFAULT_PAGE = 100;
   private static final long MAX_EVENTS = 1_000_000_000L;
 
   private final SlotScheduler slots;
   private final DefaultConfig defaultConfig;
 
-  OutlookEndpoints(SlotScheduler slots, DefaultConfig defaultConfig) {
+  ForecastEndpoints(SlotScheduler slots, DefaultConfig defaultConfig) {
     this.slots = slots;
     this.defaultConfig = defaultConfig;
   }
@@ -107,7 +107,7 @@ final class OutlookEndpoints {
     query.refuseOtherParameters();
     query.throwIfWrong();
     Instant from = wanted.orElseGet(slots::now);
-    ForecastResult outlook =
+    ForecastResult forecast =
         slots.forecast(configName, from, events).orElseThrow(() -> unknown(configName));
     return Responses.json(
         json -> {
@@ -115,7 +115,7 @@ final class OutlookEndpoints {
           json.writeStringField("configName", configName);
           json.writeNumberField("events", events);
           json.writeStringField("from", from.toString());
-          switch (outlook) {
+          switch (forecast) {
             case ForecastResult.Completion through -> {
               json.writeNumberField("placed", events);
               json.writeStringField("through", through.scheduledTime().toString());

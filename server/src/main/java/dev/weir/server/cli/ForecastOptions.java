@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
 /**
  * Options for the range of a configuration's future to query, and for how the response is shown.
  */
-final class OutlookOptions {
+final class ForecastOptions {
   @Option(names = "--config", paramLabel = "NAME", description = "the configuration")
   private @Nullable String configName;
 

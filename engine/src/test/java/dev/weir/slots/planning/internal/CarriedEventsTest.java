@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.internal.Micros;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.Spread;
-import dev.weir.slots.planning.internal.CarryOver.Event;
+import dev.weir.slots.planning.internal.CarriedEvents.Event;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -23,7 +23,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.LongRange;
 
-class CarryOverTest {
+class CarriedEventsTest {
   private static final SlotPolicy HUNDRED = SlotPolicy.of(100, Duration.ofSeconds(4));
 
   @Property(tries = 500)
@@ -44,7 +44,7 @@ class CarryOverTest {
     List<Integer> places = distinct(random, 300, placed);
     places.forEach(place -> events.add(new Event.Placed(place)));
 
-    Window window = CarryOver.window(policy, start, events);
+    Window window = CarriedEvents.window(policy, start, events);
 
     assertThat(window.startMicros()).isEqualTo(start);
     assertThat(window.taken()).isEqualTo(placed + offGrid);
@@ -63,7 +63,7 @@ class CarryOverTest {
     for (int i = 0; i < count; i++) {
       events.add(new Event.OffGrid(random.nextLong(policy.windowMicros())));
     }
-    Window window = CarryOver.window(policy, 0, events);
+    Window window = CarriedEvents.window(policy, 0, events);
     assertThat(IntStream.range(0, max).filter(window::isTaken).count()).isEqualTo(count);
   }
 
@@ -71,7 +71,7 @@ class CarryOverTest {
   void takesThePlaceWithinACellOfTheEvent(
       @ForAll @IntRange(max = 12) int bits, @ForAll @LongRange(max = 3_999_999) long offset) {
     SlotPolicy policy = SlotPolicy.of(1 << bits, Duration.ofSeconds(4));
-    Window window = CarryOver.window(policy, 0, List.of(new Event.OffGrid(offset)));
+    Window window = CarriedEvents.window(policy, 0, List.of(new Event.OffGrid(offset)));
     int place = IntStream.range(0, 1 << bits).filter(window::isTaken).findFirst().getAsInt();
     assertThat(Math.abs(Places.offsetMicros(place, 4_000_000) - offset))
         .isLessThanOrEqualTo(Math.ceilDiv(4_000_000, 1 << bits));
@@ -81,7 +81,7 @@ class CarryOverTest {
   void givesEventsAtTheSameTimeThePlacesAround() {
     SlotPolicy policy = SlotPolicy.of(8, Duration.ofSeconds(8));
     Window window =
-        CarryOver.window(
+        CarriedEvents.window(
             policy,
             0,
             List.of(
@@ -100,7 +100,7 @@ class CarryOverTest {
     }
     SlotPolicy fifty = SlotPolicy.of(50, Duration.ofSeconds(4));
     OccupancyView view = OccupancyView.empty(fifty);
-    Window window = CarryOver.window(fifty, 0, events);
+    Window window = CarriedEvents.window(fifty, 0, events);
     view.put(window);
     for (int left = 100; left > 49; left--) {
       assertThat(view.isFull(0)).as("full with %d", left).isTrue();
@@ -117,7 +117,7 @@ class CarryOverTest {
     for (int i = 0; i < 150_000; i++) {
       events.add(new Event.OffGrid(500_000 + i % 10));
     }
-    Window window = CarryOver.window(policy, 0, events);
+    Window window = CarriedEvents.window(policy, 0, events);
     assertThat(window.taken()).isEqualTo(150_000);
     assertThat(window.lowestFree(policy.maxPerWindow(), 0, Places.COUNT)).isEqualTo(Places.NONE);
   }
@@ -130,7 +130,7 @@ class CarryOverTest {
       events.add(new Event.OffGrid(i * 1_000L));
     }
 
-    Window window = CarryOver.window(day, 0, events);
+    Window window = CarriedEvents.window(day, 0, events);
 
     assertThat(window.taken()).isEqualTo(Places.COUNT);
     assertThat(Availability.hasFreePlace(day, window)).isFalse();

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** How full the windows are, and when further events would be through. */
-final class OutlookIT {
+final class ForecastIT {
   private static final String WINDOWS = "/api/v1/slots/windows";
   private static final String FORECAST = "/api/v1/slots/forecast";
 

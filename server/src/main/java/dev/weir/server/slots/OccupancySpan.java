@@ -11,7 +11,7 @@ import java.time.Instant;
  *
  * @param fromMicros the start of a window
  */
-record StripSpan(long fromMicros, long cellMicros, int cells) {
+record OccupancySpan(long fromMicros, long cellMicros, int cells) {
   static final int DEFAULT_CELLS = 240;
   static final int MAX_CELLS = 1_000;
 
@@ -23,13 +23,13 @@ record StripSpan(long fromMicros, long cellMicros, int cells) {
    *
    * @param minCell the min length of a cell
    */
-  static StripSpan of(SlotPolicy policy, long from, long to, int maxCells, long minCell) {
+  static OccupancySpan of(SlotPolicy policy, long from, long to, int maxCells, long minCell) {
     long size = policy.windowMicros();
     long start = policy.windowStart(from);
     long length = Math.max(1, to - start);
     long cell = Math.max(minCell, ceilDiv(length, maxCells));
     long whole = ceilDiv(cell, size) * size;
-    return new StripSpan(start, whole, (int) ceilDiv(length, whole));
+    return new OccupancySpan(start, whole, (int) ceilDiv(length, whole));
   }
 
   private static long ceilDiv(long dividend, long divisor) {

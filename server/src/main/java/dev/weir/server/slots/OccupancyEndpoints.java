@@ -31,13 +31,13 @@ import java.time.Instant;
 @Controller("/api/v1/dashboard")
 @RequiresRole(RequiresRole.Role.ADMIN)
 @ExecuteOn(TaskExecutors.VIRTUAL)
-final class StripEndpoints {
+final class OccupancyEndpoints {
   private static final Duration DEFAULT_LENGTH = Duration.ofHours(1);
 
   private final SlotScheduler slots;
   private final DefaultConfig defaultConfig;
 
-  StripEndpoints(SlotScheduler slots, DefaultConfig defaultConfig) {
+  OccupancyEndpoints(SlotScheduler slots, DefaultConfig defaultConfig) {
     this.slots = slots;
     this.defaultConfig = defaultConfig;
   }
@@ -52,7 +52,7 @@ final class StripEndpoints {
     var wantedTo = query.time("to");
     int maxCells =
         (int)
-            (long) query.count("cells", StripSpan.MAX_CELLS).orElse((long) StripSpan.DEFAULT_CELLS);
+            (long) query.count("cells", OccupancySpan.MAX_CELLS).orElse((long) OccupancySpan.DEFAULT_CELLS);
     query.refuseOtherParameters();
     query.throwIfWrong();
     Instant now = slots.now();
@@ -63,7 +63,7 @@ final class StripEndpoints {
     SlotConfig config =
         slots.config(name).orElseThrow(() -> new ProblemException(SlotJson.unknownConfig(name)));
     SlotPolicy policy = config.policy();
-    StripSpan span = StripSpan.of(policy, from, to, maxCells, policy.windowMicros());
+    OccupancySpan span = OccupancySpan.of(policy, from, to, maxCells, policy.windowMicros());
     WindowLoads loads = WindowLoads.read(slots, config, span.fromMicros(), span.untilMicros());
     WindowCells cells = span.newCells();
     for (Backlog.Load load : loads.loads()) {
@@ -78,12 +78,12 @@ final class StripEndpoints {
           Json.writeSeconds(json, "windowSizeSecs", policy.windowMicros());
           json.writeNumberField("maxPerWindow", policy.maxPerWindow());
           json.writeStringField("now", now.toString());
-          StripJson.writeSpan(json, span);
+          OccupancyJson.writeSpan(json, span);
           json.writeNumberField("windowsPerCell", span.cellMicros() / policy.windowMicros());
-          StripJson.writeCells(json, span, cells, policy);
-          StripJson.writeArray(json, "fullest", span, cells::fullest);
+          OccupancyJson.writeCells(json, span, cells, policy);
+          OccupancyJson.writeArray(json, "fullest", span, cells::fullest);
           json.writeStringField(
-              "completeUntil", StripSpan.instant(loads.completeUntilMicros()).toString());
+              "completeUntil", OccupancySpan.instant(loads.completeUntilMicros()).toString());
           json.writeEndObject();
         });
   }
@@ -107,8 +107,8 @@ final class StripEndpoints {
   static void refuseWrongSpan(Fields fields, long from, long to) {
     if (to <= from) {
       fields.wrong("to", "must be after from");
-    } else if (to - from > Micros.floor(StripSpan.MAX_LENGTH)) {
-      fields.wrong("to", "must be at most %s after from".formatted(StripSpan.MAX_LENGTH));
+    } else if (to - from > Micros.floor(OccupancySpan.MAX_LENGTH)) {
+      fields.wrong("to", "must be at most %s after from".formatted(OccupancySpan.MAX_LENGTH));
     }
   }
 }

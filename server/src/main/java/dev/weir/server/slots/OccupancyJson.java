@@ -9,18 +9,18 @@ import java.io.IOException;
 import java.util.function.IntToLongFunction;
 
 /** Writes strips of cells as JSON. */
-final class StripJson {
-  private StripJson() {}
+final class OccupancyJson {
+  private OccupancyJson() {}
 
   /** Writes where the cells lie. */
-  static void writeSpan(JsonGenerator json, StripSpan span) throws IOException {
-    json.writeStringField("from", StripSpan.instant(span.fromMicros()).toString());
-    json.writeStringField("to", StripSpan.instant(span.untilMicros()).toString());
+  static void writeSpan(JsonGenerator json, OccupancySpan span) throws IOException {
+    json.writeStringField("from", OccupancySpan.instant(span.fromMicros()).toString());
+    json.writeStringField("to", OccupancySpan.instant(span.untilMicros()).toString());
     Json.writeSeconds(json, "cellSecs", span.cellMicros());
   }
 
   /** Writes the cells with the number of events and of places in each. */
-  static void writeCells(JsonGenerator json, StripSpan span, WindowCells cells, SlotPolicy policy)
+  static void writeCells(JsonGenerator json, OccupancySpan span, WindowCells cells, SlotPolicy policy)
       throws IOException {
     writeArray(json, "taken", span, cells::taken);
     writeArray(
@@ -32,7 +32,7 @@ final class StripJson {
                 policy, cells.startMicros(cell), cells.startMicros(cell) + span.cellMicros()));
   }
 
-  static void writeArray(JsonGenerator json, String name, StripSpan span, IntToLongFunction value)
+  static void writeArray(JsonGenerator json, String name, OccupancySpan span, IntToLongFunction value)
       throws IOException {
     json.writeArrayFieldStart(name);
     for (int cell = 0; cell < span.cells(); cell++) {
