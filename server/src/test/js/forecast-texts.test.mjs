@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { forecastTexts } from "../../main/resources/dashboard/forecast-texts.js";
+import { forecastTexts } from "../../main/resources/dashboard/data/forecast-texts.js";
 
 const NOW = new Date(2026, 5, 1, 12, 0, 0).getTime();
 const AT = new Date(NOW + 60_000).toISOString();

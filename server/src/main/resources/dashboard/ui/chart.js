@@ -1,7 +1,7 @@
 // A line chart over time on uPlot, in the colours of the theme.
 
 import { el, setText } from "./dom.js";
-import { time } from "./format.js";
+import { time } from "../data/format.js";
 
 const token = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 

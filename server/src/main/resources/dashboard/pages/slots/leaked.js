@@ -1,10 +1,10 @@
 // Slots that were assigned, are due, and were never confirmed.
 
-import { el, replace } from "./dom.js";
-import { count, duration, moment, printableId } from "./format.js";
-import { get, post, withQuery } from "./http.js";
+import { el, replace } from "../../ui/dom.js";
+import { count, duration, moment, printableId } from "../../data/format.js";
+import { get, post, withQuery } from "../../data/http.js";
 import { slotActions } from "./slot-actions.js";
-import { busy, button, confirmed, explained, lastOnly, notice, panel, table } from "./widgets.js";
+import { busy, button, confirmed, explained, lastOnly, notice, panel, table } from "../../ui/widgets.js";
 
 const SHOWN = 20;
 

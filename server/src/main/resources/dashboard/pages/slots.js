@@ -1,19 +1,19 @@
 // The windows ahead of a configuration, what lies in them, and what would change them.
 
-import { el, replace, setText } from "./dom.js";
-import { count, moment, relative } from "./format.js";
-import { get, post, withQuery } from "./http.js";
-import { hasNoData } from "./known-data.js";
-import { policyOf, policyText } from "./policy.js";
-import { sampleButton } from "./sample.js";
-import { heatLegend, heatStrip } from "./strip.js";
-import { forecastTexts } from "./forecast-texts.js";
-import { cells, defaultZoom, hidesNothing, HOUR, ZOOMS, zoomInto, zoomToEnd } from "./strip-data.js";
-import { eventFinder } from "./event-finder.js";
-import { leakedSlots } from "./leaked.js";
-import { whatIf } from "./what-if.js";
-import { windowDetail } from "./window-detail.js";
-import { button, empty, explained, lastOnly, notice, pageHead, panel, segmented, withZone } from "./widgets.js";
+import { el, replace, setText } from "../ui/dom.js";
+import { count, moment, relative } from "../data/format.js";
+import { get, post, withQuery } from "../data/http.js";
+import { hasNoData } from "../data/known-data.js";
+import { policyOf, policyText } from "../data/policy.js";
+import { sampleButton } from "../ui/sample.js";
+import { heatLegend, heatStrip } from "../ui/strip.js";
+import { forecastTexts } from "../data/forecast-texts.js";
+import { cells, defaultZoom, hidesNothing, HOUR, ZOOMS, zoomInto, zoomToEnd } from "../data/strip-data.js";
+import { eventFinder } from "./slots/event-finder.js";
+import { leakedSlots } from "./slots/leaked.js";
+import { whatIf } from "./slots/what-if.js";
+import { windowDetail } from "./slots/window-detail.js";
+import { button, empty, explained, lastOnly, notice, pageHead, panel, segmented, withZone } from "../ui/widgets.js";
 
 const REFRESH_MS = 3000;
 

@@ -1,12 +1,12 @@
 // Configurations: which are in force, how they came to be, and how to change them.
 
-import { el, replace, setText } from "./dom.js";
-import { count, dateTime, duration, relative } from "./format.js";
-import { get, post, withQuery } from "./http.js";
-import { takeDraft } from "./draft.js";
-import { policyForm } from "./policy-form.js";
-import { differences, flattened, formLabel, labelOf, policyOf, policyText, precondition } from "./policy.js";
-import { badge, busy, button, debounced, facts, field, input, loading, notice, pageHead, panel, select, standText, table, withZone } from "./widgets.js";
+import { el, replace, setText } from "../ui/dom.js";
+import { count, dateTime, duration, relative } from "../data/format.js";
+import { get, post, withQuery } from "../data/http.js";
+import { takeDraft } from "../data/draft.js";
+import { policyForm } from "./configurations/policy-form.js";
+import { differences, flattened, formLabel, labelOf, policyOf, policyText, precondition } from "../data/policy.js";
+import { badge, busy, button, debounced, facts, field, input, loading, notice, pageHead, panel, select, standText, table, withZone } from "../ui/widgets.js";
 
 export function show(main, { rest, signal }) {
   const list = el("div", {});

@@ -1,10 +1,10 @@
 // The form of a policy, for what-if and for configurations.
 
-import { el } from "./dom.js";
-import { span, timeZone, zoneText } from "./format.js";
-import { mergedBySwitch } from "./merge.js";
-import { CALENDAR_SWITCH, DAYS, formField, labelOf, OFFICE_HOURS, policyFrom, valuesOf, windowMillis, withSeconds } from "./policy.js";
-import { checkbox, field, input, select } from "./widgets.js";
+import { el } from "../../ui/dom.js";
+import { span, timeZone, zoneText } from "../../data/format.js";
+import { mergedBySwitch } from "../../data/merge.js";
+import { CALENDAR_SWITCH, DAYS, formField, labelOf, OFFICE_HOURS, policyFrom, valuesOf, windowMillis, withSeconds } from "../../data/policy.js";
+import { checkbox, field, input, select } from "../../ui/widgets.js";
 
 /**
  * Creates the form. `sliders` adds a slider to the max and the length of a window. Returns

@@ -1,10 +1,10 @@
 // The form of a rule.
 
-import { el, replace, setText } from "./dom.js";
-import { call, get } from "./http.js";
-import { ALGORITHM_SWITCH, ALGORITHMS, changes, FIELDS, specFrom, valuesOf } from "./rule-text.js";
-import { mergedBySwitch } from "./merge.js";
-import { busy, button, checkbox, debounced, field, input, notice, panel, select, standText } from "./widgets.js";
+import { el, replace, setText } from "../../ui/dom.js";
+import { call, get } from "../../data/http.js";
+import { ALGORITHM_SWITCH, ALGORITHMS, changes, FIELDS, specFrom, valuesOf } from "../../data/rule-text.js";
+import { mergedBySwitch } from "../../data/merge.js";
+import { busy, button, checkbox, debounced, field, input, notice, panel, select, standText } from "../../ui/widgets.js";
 
 /** The form for a new rule, or for the next version of `rule`. `done(rule)` is called when it is stored. */
 export function ruleEditor(rule, { signal, done }) {

@@ -1,7 +1,7 @@
 // Builds elements. Text goes in as text nodes only: ids, keys and names come from callers of the
 // service and must never be parsed as markup, nor look like others.
 
-import { printable } from "./format.js";
+import { printable } from "../data/format.js";
 
 /**
  * Creates an element. In `attributes`, a key such as `onclick` adds a listener, `class` and other

@@ -1,6 +1,6 @@
 // The button that makes sample data.
 
-import { post } from "./http.js";
+import { post } from "../data/http.js";
 import { button, explained, toast } from "./widgets.js";
 
 /** A button that makes sample data and then calls `done`, or nothing on a node that does not allow it. */

@@ -1,10 +1,10 @@
 // Finds the slot of an event by its id.
 
-import { el, replace } from "./dom.js";
-import { dateTime, printableId, relative, span } from "./format.js";
-import { get, withQuery } from "./http.js";
+import { el, replace } from "../../ui/dom.js";
+import { dateTime, printableId, relative, span } from "../../data/format.js";
+import { get, withQuery } from "../../data/http.js";
 import { slotActions, stateBadge } from "./slot-actions.js";
-import { explained, facts, field, input, lastOnly, panel } from "./widgets.js";
+import { explained, facts, field, input, lastOnly, panel } from "../../ui/widgets.js";
 
 export function eventFinder({ signal, changed }) {
   const id = field("Event id", input({ required: true, maxlength: "256", placeholder: "pay-1" }));

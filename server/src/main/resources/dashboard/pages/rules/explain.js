@@ -1,11 +1,11 @@
 // Explains how rules would decide a pasted request.
 
-import { el, replace } from "./dom.js";
-import { printableId } from "./format.js";
-import { post } from "./http.js";
-import { parseRequest } from "./curl.js";
-import { decisionText } from "./rule-text.js";
-import { badge, explained, field, input, lastOnly, panel, table } from "./widgets.js";
+import { el, replace } from "../../ui/dom.js";
+import { printableId } from "../../data/format.js";
+import { post } from "../../data/http.js";
+import { parseRequest } from "../../data/curl.js";
+import { decisionText } from "../../data/rule-text.js";
+import { badge, explained, field, input, lastOnly, panel, table } from "../../ui/widgets.js";
 
 const TONES = { allowed: "good", queued: "warning", refused: "danger" };
 const EXAMPLE = `curl -X POST https://example.org/api/orders/7 -H 'X-Api-Key: abc'`;

@@ -1,9 +1,9 @@
 // Feeds of payments: how far they are, their rate against the ceiling, and what became of a payment.
 
-import { el, replace } from "./dom.js";
-import { count, dateTime, percent, printableId, relative, timeZone } from "./format.js";
-import { call, get, Problem, segment, send, withQuery } from "./http.js";
-import { badge, bar, button, confirmed, empty, explained, facts, field, input, loading, pageHead, panel, table, toast, withZone } from "./widgets.js";
+import { el, replace } from "../ui/dom.js";
+import { count, dateTime, percent, printableId, relative, timeZone } from "../data/format.js";
+import { call, get, Problem, segment, send, withQuery } from "../data/http.js";
+import { badge, bar, button, confirmed, empty, explained, facts, field, input, loading, pageHead, panel, table, toast, withZone } from "../ui/widgets.js";
 
 /** The node counts each feed of a page anew, so pages are small and are not asked for often. */
 const REFRESH_MS = 5000;

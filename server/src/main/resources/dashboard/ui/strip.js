@@ -1,7 +1,7 @@
 // A heat strip: one cell for some windows, darker the fuller. Hover, touch and keyboard.
 
 import { el, replace, setText } from "./dom.js";
-import { axisTicks, cellAt, cellText, mixed, moved } from "./strip-data.js";
+import { axisTicks, cellAt, cellText, mixed, moved } from "../data/strip-data.js";
 
 /** Width of the text of a tick. */
 const TICK_PIXELS = 68;

@@ -1,7 +1,7 @@
 // Says on every page whether the node answers and is ready, while somebody looks.
 
 import { setText } from "./dom.js";
-import { send } from "./http.js";
+import { send } from "../data/http.js";
 
 const BEAT_MS = 5000;
 const AGAIN_MS = 2000;

@@ -1,11 +1,11 @@
 // Messages to users: limits, how much of them is used, and the state of a message.
 
-import { el, replace } from "./dom.js";
-import { count, dateTime, relative, span } from "./format.js";
-import { call, get, post, segment, withQuery } from "./http.js";
-import { jsonWithNumber } from "./json.js";
-import { limitToStore, NEW_LIMIT, openText } from "./user-limit.js";
-import { bar, badge, busy, button, confirmed, empty, explained, facts, field, input, lastOnly, loading, notice, pageHead, panel, select, table, toast, withZone } from "./widgets.js";
+import { el, replace } from "../ui/dom.js";
+import { count, dateTime, relative, span } from "../data/format.js";
+import { call, get, post, segment, withQuery } from "../data/http.js";
+import { jsonWithNumber } from "../data/json.js";
+import { limitToStore, NEW_LIMIT, openText } from "../data/user-limit.js";
+import { bar, badge, busy, button, confirmed, empty, explained, facts, field, input, lastOnly, loading, notice, pageHead, panel, select, table, toast, withZone } from "../ui/widgets.js";
 
 const PAGE = 50;
 const TONES = { deferred: "warning", accepted: "accent", unknown: "warning", sent: "accent", delivered: "good", failed: "danger", cancelled: "" };

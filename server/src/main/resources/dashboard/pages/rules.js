@@ -1,14 +1,14 @@
 // Rules: which requests they cover, what they refuse, and how to change them.
 
-import { el, replace, setText, update } from "./dom.js";
-import { count, dateTime } from "./format.js";
-import { call, get } from "./http.js";
-import { explainPanel } from "./explain.js";
-import { refusalPanels } from "./refusals.js";
-import { ruleEditor } from "./rule-editor.js";
-import { changes, countsOf, coverText, limitText, matches, queueText, shadowText, specOf } from "./rule-text.js";
-import { sampleButton } from "./sample.js";
-import { badge, button, confirmed, empty, explained, facts, input, loading, pageHead, panel, table, toast, withZone } from "./widgets.js";
+import { el, replace, setText, update } from "../ui/dom.js";
+import { count, dateTime } from "../data/format.js";
+import { call, get } from "../data/http.js";
+import { explainPanel } from "./rules/explain.js";
+import { refusalPanels } from "./rules/refusals.js";
+import { ruleEditor } from "./rules/rule-editor.js";
+import { changes, countsOf, coverText, limitText, matches, queueText, shadowText, specOf } from "../data/rule-text.js";
+import { sampleButton } from "../ui/sample.js";
+import { badge, button, confirmed, empty, explained, facts, input, loading, pageHead, panel, table, toast, withZone } from "../ui/widgets.js";
 
 const REFRESH_MS = 5000;
 const NO_REFUSALS = { rules: [], otherRules: null, keys: [], shadowKeys: [], sampled: false };

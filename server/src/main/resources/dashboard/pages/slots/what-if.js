@@ -1,14 +1,14 @@
 // What would happen under another policy. Nothing is saved.
 
-import { el, replace, setText } from "./dom.js";
-import { clock, count, span } from "./format.js";
-import { post } from "./http.js";
-import { leaveDraft } from "./draft.js";
-import { policyForm } from "./policy-form.js";
-import { policyOf } from "./policy.js";
-import { heatStrip } from "./strip.js";
-import { cells } from "./strip-data.js";
-import { button, debounced, explained, field, input, notice, panel } from "./widgets.js";
+import { el, replace, setText } from "../../ui/dom.js";
+import { clock, count, span } from "../../data/format.js";
+import { post } from "../../data/http.js";
+import { leaveDraft } from "../../data/draft.js";
+import { policyForm } from "../configurations/policy-form.js";
+import { policyOf } from "../../data/policy.js";
+import { heatStrip } from "../../ui/strip.js";
+import { cells } from "../../data/strip-data.js";
+import { button, debounced, explained, field, input, notice, panel } from "../../ui/widgets.js";
 
 /** The shown time reaches a little beyond the end of the backlog, within these bounds. */
 const SHORTEST_MS = 60_000;

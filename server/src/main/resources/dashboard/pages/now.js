@@ -1,14 +1,14 @@
 // What the node does now, and in the last 15 minutes.
 
-import { el, replace, setText } from "./dom.js";
-import { lineChart } from "./chart.js";
-import { count, millis, percent, rate, short } from "./format.js";
-import { hasNoData, leakingConfiguration } from "./known-data.js";
-import { follow, linkText } from "./live.js";
-import { Samples, waitingTexts } from "./samples.js";
-import { limitStoreState, modesText, nodeState, slotStoreState } from "./stores.js";
-import { sampleButton } from "./sample.js";
-import { badge, button, empty, facts, pageHead, panel, segmented, withZone } from "./widgets.js";
+import { el, replace, setText } from "../ui/dom.js";
+import { lineChart } from "../ui/chart.js";
+import { count, millis, percent, rate, short } from "../data/format.js";
+import { hasNoData, leakingConfiguration } from "../data/known-data.js";
+import { follow, linkText } from "../data/live.js";
+import { Samples, waitingTexts } from "../data/samples.js";
+import { limitStoreState, modesText, nodeState, slotStoreState } from "../data/stores.js";
+import { sampleButton } from "../ui/sample.js";
+import { badge, button, empty, facts, pageHead, panel, segmented, withZone } from "../ui/widgets.js";
 
 const DECISIONS = ["allowed", "queued", "refused", "replayed"];
 const ACTIVITY = [...DECISIONS, "shadowAllowed", "shadowRefused", "slotsAssigned", "slotsReplayed", "slotsRefused"];

@@ -1,8 +1,8 @@
 // Parts that several pages use: panels, fields, tables, dialogs, messages.
 
 import { el, replace, setText, uniqueId } from "./dom.js";
-import { inZone, zoneText } from "./format.js";
-import { Problem } from "./http.js";
+import { inZone, zoneText } from "../data/format.js";
+import { Problem } from "../data/http.js";
 
 export function pageHead(title, text, ...actions) {
   return el(

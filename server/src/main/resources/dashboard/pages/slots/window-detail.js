@@ -1,11 +1,11 @@
 // One cell of the strip: its numbers, the spread inside its window, its events.
 
-import { el, replace } from "./dom.js";
-import { count, dateTime, duration, moment, percent, printableId, time } from "./format.js";
-import { get, withQuery } from "./http.js";
+import { el, replace } from "../../ui/dom.js";
+import { count, dateTime, duration, moment, percent, printableId, time } from "../../data/format.js";
+import { get, withQuery } from "../../data/http.js";
 import { slotActions, stateBadge } from "./slot-actions.js";
-import { drawSpread } from "./strip.js";
-import { bar, button, explained, facts, panel, table } from "./widgets.js";
+import { drawSpread } from "../../ui/strip.js";
+import { bar, button, explained, facts, panel, table } from "../../ui/widgets.js";
 
 const MAX_EVENTS = 500;
 const MAX_ROWS = 50;

@@ -1,11 +1,11 @@
 // A form for each endpoint, with the curl line beside it, from the OpenAPI document.
 
-import { el, replace, setText } from "./dom.js";
-import { hasToken, Problem, segment, send } from "./http.js";
-import { curlLine } from "./curl.js";
-import { indented } from "./json.js";
-import { byTag, exampleOf, operations, requestOf } from "./openapi.js";
-import { button, busy, field, inlineCode, input, loading, notice, pageHead, panel, select, toast } from "./widgets.js";
+import { el, replace, setText } from "../ui/dom.js";
+import { hasToken, Problem, segment, send } from "../data/http.js";
+import { curlLine } from "../data/curl.js";
+import { indented } from "../data/json.js";
+import { byTag, exampleOf, operations, requestOf } from "../data/openapi.js";
+import { button, busy, field, inlineCode, input, loading, notice, pageHead, panel, select, toast } from "../ui/widgets.js";
 
 const MAX_SHOWN = 100_000;
 const MIN_ROWS = 6;
@@ -19,7 +19,7 @@ let loaded = null;
 async function read(signal) {
   if (!loaded) {
     const [{ load }, response] = await Promise.all([
-      import("./vendor/js-yaml-5.5.0/js-yaml.esm.min.mjs"),
+      import("../vendor/js-yaml-5.5.0/js-yaml.esm.min.mjs"),
       send("GET", "/openapi.yaml", { headers: { Accept: "application/yaml" }, signal }),
     ]);
     if (!response.ok) throw new Problem(response.status, {});

@@ -1,9 +1,9 @@
 // What is refused most: by rule and by key.
 
-import { el, replace } from "./dom.js";
-import { count, printableId } from "./format.js";
-import { mostRefused } from "./rule-text.js";
-import { bar, panel, table } from "./widgets.js";
+import { el, replace } from "../../ui/dom.js";
+import { count, printableId } from "../../data/format.js";
+import { mostRefused } from "../../data/rule-text.js";
+import { bar, panel, table } from "../../ui/widgets.js";
 
 const SHOWN_RULES = 10;
 

@@ -1,8 +1,8 @@
 // What can be done with a slot.
 
-import { printableId } from "./format.js";
-import { call, segment } from "./http.js";
-import { badge, button, confirmed, explained, toast } from "./widgets.js";
+import { printableId } from "../../data/format.js";
+import { call, segment } from "../../data/http.js";
+import { badge, button, confirmed, explained, toast } from "../../ui/widgets.js";
 
 const TONES = { assigned: "accent", confirmed: "good", cancelled: "", reclaimed: "warning" };
 
