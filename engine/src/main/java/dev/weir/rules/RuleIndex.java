@@ -6,7 +6,7 @@ import dev.weir.rules.matching.Request;
 
 import dev.weir.limits.Policy;
 import dev.weir.register.EntryVersion;
-import dev.weir.rules.matching.internal.PathTree;
+import dev.weir.rules.internal.PathTree;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

@@ -55,7 +55,7 @@ final class ArchitectureTest {
           "dev.weir.slots.SlotPolicy",
           "dev.weir.slots.Spread",
           "dev.weir.slots.planning.internal.OpenTimes",
-          "dev.weir.slots.planning.internal.Places",
+          "dev.weir.internal.Places",
           "dev.weir.slots.planning.internal.PolicyTimes",
           "dev.weir.slots.planning.internal.TimeSpan");
 

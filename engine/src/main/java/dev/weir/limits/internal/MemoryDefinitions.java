@@ -1,5 +1,7 @@
 package dev.weir.limits.internal;
 
+import dev.weir.internal.LimitNames;
+
 import dev.weir.StoreException;
 import java.time.Instant;
 import java.time.InstantSource;

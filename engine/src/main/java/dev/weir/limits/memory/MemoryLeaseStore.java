@@ -8,7 +8,7 @@ import dev.weir.limits.LeaseDecision;
 import dev.weir.limits.LeaseStore;
 import dev.weir.limits.LiveLeases;
 import dev.weir.limits.Queue;
-import dev.weir.limits.internal.LimitNames;
+import dev.weir.internal.LimitNames;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;

@@ -1,6 +1,6 @@
 package dev.weir.rules.matching;
 
-import dev.weir.limits.internal.LimitNames;
+import dev.weir.internal.LimitNames;
 import dev.weir.rules.matching.internal.ClientAddress;
 import java.util.List;
 

@@ -1,6 +1,6 @@
 package dev.weir.server.envoy;
 
-import dev.weir.limits.internal.LimitNames;
+import dev.weir.internal.LimitNames;
 import dev.weir.rules.matching.AmbiguousPathException;
 import dev.weir.rules.matching.KeyPart;
 import dev.weir.rules.LimitedRule;

@@ -8,7 +8,7 @@ import dev.weir.limits.Leases;
 import dev.weir.limits.Limit;
 import dev.weir.limits.internal.Definition;
 import dev.weir.limits.internal.Definitions;
-import dev.weir.limits.internal.LimitNames;
+import dev.weir.internal.LimitNames;
 import dev.weir.rules.spec.FieldType;
 import dev.weir.rules.text.PolicyText;
 import dev.weir.rules.text.RateLimitFields;

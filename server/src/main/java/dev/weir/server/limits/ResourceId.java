@@ -1,6 +1,6 @@
 package dev.weir.server.limits;
 
-import dev.weir.limits.internal.LimitNames;
+import dev.weir.internal.LimitNames;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.PathSegment;
 import dev.weir.server.http.Problem;

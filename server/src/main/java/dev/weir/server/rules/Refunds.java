@@ -5,7 +5,7 @@ import dev.weir.limits.AcquireResult;
 import dev.weir.limits.Lease;
 import dev.weir.limits.LeaseDecision;
 import dev.weir.limits.Refund;
-import dev.weir.limits.internal.LimitNames;
+import dev.weir.internal.LimitNames;
 import dev.weir.rules.GrantedChecks;
 import dev.weir.rules.LimitedRule;
 import dev.weir.rules.RuleCheck;

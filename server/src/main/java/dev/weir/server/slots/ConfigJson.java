@@ -14,7 +14,7 @@ import dev.weir.slots.SlotConfig;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.Spread;
 import dev.weir.slots.Violation;
-import dev.weir.slots.internal.SlotNames;
+import dev.weir.internal.SlotNames;
 import dev.weir.slots.planning.internal.PeakRate;
 import java.io.IOException;
 import java.math.BigDecimal;

@@ -15,7 +15,7 @@ import dev.weir.slots.Slot;
 import dev.weir.slots.SlotQuery;
 import dev.weir.slots.SlotScheduler;
 import dev.weir.slots.Transition;
-import dev.weir.slots.internal.SlotNames;
+import dev.weir.internal.SlotNames;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;

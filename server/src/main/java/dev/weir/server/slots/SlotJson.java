@@ -8,7 +8,7 @@ import dev.weir.slots.Assignment;
 import dev.weir.slots.Slot;
 import dev.weir.slots.SlotRequest;
 import dev.weir.slots.Violation;
-import dev.weir.slots.internal.SlotNames;
+import dev.weir.internal.SlotNames;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;

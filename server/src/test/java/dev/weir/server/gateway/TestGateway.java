@@ -3,7 +3,7 @@ package dev.weir.server.gateway;
 import dev.weir.internal.Micros;
 import dev.weir.limits.FixedWindow;
 import dev.weir.limits.Queue;
-import dev.weir.limits.internal.LimitNames;
+import dev.weir.internal.LimitNames;
 import dev.weir.limits.memory.MemoryLeaseStore;
 import dev.weir.limits.memory.MemoryLimitStore;
 import dev.weir.register.Change;

@@ -1,5 +1,7 @@
 package dev.weir.slots.planning.internal;
 
+import dev.weir.internal.Places;
+
 import dev.weir.slots.SlotPolicy;
 import java.util.BitSet;
 import java.util.List;

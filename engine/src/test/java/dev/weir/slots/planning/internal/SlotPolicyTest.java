@@ -1,5 +1,7 @@
 package dev.weir.slots.planning.internal;
 
+import dev.weir.internal.Places;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;

@@ -11,7 +11,7 @@ import dev.weir.client.Retries;
 import dev.weir.client.UnansweredException;
 import dev.weir.client.WeirClient;
 import dev.weir.limits.CircuitBreaker;
-import dev.weir.limits.internal.LimitNames;
+import dev.weir.internal.LimitNames;
 import dev.weir.rules.text.RateLimitFields;
 import dev.weir.rules.matching.Request;
 import dev.weir.rules.Ticket;

@@ -1,6 +1,6 @@
 package dev.weir.spring.internal.methods;
 
-import dev.weir.limits.internal.LimitNames;
+import dev.weir.internal.LimitNames;
 import dev.weir.rules.matching.KeyPart;
 import java.lang.reflect.Method;
 import java.util.ArrayList;

@@ -7,7 +7,7 @@ import dev.weir.slots.OpeningHours;
 import dev.weir.slots.Slot;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.Spread;
-import dev.weir.slots.planning.internal.Places;
+import dev.weir.internal.Places;
 import dev.weir.slots.planning.internal.PolicyTimes;
 import java.time.Instant;
 import java.time.ZonedDateTime;

@@ -12,6 +12,7 @@ import dev.weir.store.jdbc.limits.JdbcLimitStore;
 import dev.weir.store.jdbc.slots.internal.Account;
 import dev.weir.store.jdbc.slots.internal.JdbcSlotConfigs;
 import dev.weir.store.tck.slots.Node;
+import dev.weir.store.jdbc.internal.Timeouts;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -102,7 +103,7 @@ final class MigrationTest {
     try (Connection migrating = Migrations.connections(pool).getConnection();
         Connection pooled = pool.getConnection()) {
       assertThat(migrating.getNetworkTimeout()).isEqualTo(Duration.ofDays(1).toMillis());
-      assertThat(pooled.getNetworkTimeout()).isEqualTo(PostgresqlPool.SOCKET_TIMEOUT.toMillis());
+      assertThat(pooled.getNetworkTimeout()).isEqualTo(Timeouts.SOCKET.toMillis());
     }
   }
 

@@ -10,6 +10,7 @@ import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
+import dev.weir.store.jdbc.internal.Timeouts;
 import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;
@@ -47,7 +48,7 @@ public final class JdbcLeaseStore implements LeaseStore {
     this.clock = clock;
     this.batcher =
         new Batcher<LeaseStep, LeaseReply>(this::run, MAX_BATCH, MAX_WAITING)
-            .withMaxWait(PostgresqlPool.responseTimeout(database));
+            .withMaxWait(Timeouts.response(database));
   }
 
   /**

@@ -15,6 +15,7 @@ import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
+import dev.weir.store.jdbc.internal.Timeouts;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -101,7 +102,7 @@ public final class JdbcLimitStore implements LimitStore {
     this.clock = clock;
     this.batches = batches;
     this.lanes =
-        Stream.generate(() -> new Lane(settings, PostgresqlPool.responseTimeout(database)))
+        Stream.generate(() -> new Lane(settings, Timeouts.response(database)))
             .limit(settings.lanes())
             .toList();
   }

@@ -7,7 +7,7 @@ import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.SlotState;
 import dev.weir.slots.planning.internal.OccupancyView;
 import dev.weir.slots.planning.internal.Page;
-import dev.weir.slots.planning.internal.Places;
+import dev.weir.internal.Places;
 import dev.weir.slots.planning.internal.Regrouping;
 import dev.weir.slots.planning.internal.Window;
 import java.util.BitSet;

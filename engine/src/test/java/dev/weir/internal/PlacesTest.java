@@ -1,4 +1,6 @@
-package dev.weir.slots.planning.internal;
+package dev.weir.internal;
+
+import dev.weir.slots.planning.internal.Window;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

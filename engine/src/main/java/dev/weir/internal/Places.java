@@ -1,4 +1,4 @@
-package dev.weir.slots.planning.internal;
+package dev.weir.internal;
 
 /**
  * The places of a window: place k is at {@code size × reverse(k)}, where {@code reverse} mirrors
@@ -12,7 +12,7 @@ public final class Places {
   public static final int COUNT = 1 << 20;
 
   /** The result of a search that found nothing; larger than every place. */
-  static final int NONE = Integer.MAX_VALUE;
+  public static final int NONE = Integer.MAX_VALUE;
 
   private static final int BITS = 20;
 
@@ -50,7 +50,7 @@ public final class Places {
   /**
    * Returns the bits of a place mirrored into a 20-bit number, its rank in time among all places.
    */
-  static int mirrored(int place) {
+  public static int mirrored(int place) {
     return Integer.reverse(place) >>> (32 - BITS);
   }
 
@@ -58,7 +58,7 @@ public final class Places {
    * Returns the smallest mirrored number whose place is not before {@code offsetMicros}; 2^20 if
    * there is none. A place is in [a, b) exactly if its mirrored number is in [rank(a), rank(b)).
    */
-  static int rank(long offsetMicros, long sizeMicros) {
+  public static int rank(long offsetMicros, long sizeMicros) {
     if (offsetMicros <= 0) {
       return 0;
     }
@@ -73,7 +73,7 @@ public final class Places {
    * Returns a mask of the 64 places of a bitmap word whose mirrored number is at least {@code
    * rank}.
    */
-  static long notBefore(int word, int rank) {
+  public static long notBefore(int word, int rank) {
     if (rank >= COUNT) {
       return 0L;
     }

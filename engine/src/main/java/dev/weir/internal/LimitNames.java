@@ -1,4 +1,4 @@
-package dev.weir.limits.internal;
+package dev.weir.internal;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 

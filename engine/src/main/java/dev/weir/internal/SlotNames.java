@@ -1,6 +1,5 @@
-package dev.weir.slots.internal;
+package dev.weir.internal;
 
-import dev.weir.internal.UnicodeText;
 import java.util.Optional;
 
 /** Validation of event ids and configuration names. */

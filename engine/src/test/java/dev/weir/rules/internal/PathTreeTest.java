@@ -1,4 +1,4 @@
-package dev.weir.rules.matching.internal;
+package dev.weir.rules.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

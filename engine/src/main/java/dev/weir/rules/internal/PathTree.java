@@ -1,4 +1,4 @@
-package dev.weir.rules.matching.internal;
+package dev.weir.rules.internal;
 
 import dev.weir.rules.matching.PathPattern;
 import dev.weir.rules.matching.RequestPath;
