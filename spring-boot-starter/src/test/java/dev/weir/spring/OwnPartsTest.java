@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.rules.MemoryRules;
 import dev.weir.rules.Rules;
-import dev.weir.rules.matching.TrustedProxies;
+import dev.weir.TrustedProxies;
 import java.net.http.HttpResponse;
 import java.time.InstantSource;
 import java.util.HashMap;

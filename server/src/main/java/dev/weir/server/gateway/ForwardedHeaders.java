@@ -1,6 +1,6 @@
 package dev.weir.server.gateway;
 
-import dev.weir.rules.matching.TrustedProxies;
+import dev.weir.TrustedProxies;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;

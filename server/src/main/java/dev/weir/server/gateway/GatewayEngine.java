@@ -2,7 +2,7 @@ package dev.weir.server.gateway;
 
 import dev.weir.routes.internal.RouteTable;
 import dev.weir.rules.RuleEvaluator;
-import dev.weir.rules.matching.TrustedProxies;
+import dev.weir.TrustedProxies;
 import dev.weir.server.metrics.GatewayMetrics;
 
 /**

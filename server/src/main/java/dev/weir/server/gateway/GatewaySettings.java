@@ -1,6 +1,6 @@
 package dev.weir.server.gateway;
 
-import dev.weir.rules.matching.TrustedProxies;
+import dev.weir.TrustedProxies;
 import dev.weir.server.http.ListenerSettings;
 import java.nio.file.Path;
 import java.time.Duration;

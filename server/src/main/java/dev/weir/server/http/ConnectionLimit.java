@@ -1,6 +1,6 @@
 package dev.weir.server.http;
 
-import dev.weir.rules.matching.TrustedProxies;
+import dev.weir.TrustedProxies;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;

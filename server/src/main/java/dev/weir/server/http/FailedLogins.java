@@ -1,6 +1,6 @@
 package dev.weir.server.http;
 
-import dev.weir.rules.matching.TrustedProxies;
+import dev.weir.TrustedProxies;
 import dev.weir.server.metrics.AuthMetrics;
 import io.micronaut.http.HttpRequest;
 import java.time.Duration;

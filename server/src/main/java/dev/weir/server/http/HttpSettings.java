@@ -1,6 +1,6 @@
 package dev.weir.server.http;
 
-import dev.weir.rules.matching.TrustedProxies;
+import dev.weir.TrustedProxies;
 import dev.weir.server.oidc.Issuer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

@@ -1,6 +1,6 @@
 package dev.weir.server.http;
 
-import dev.weir.rules.matching.TrustedProxies;
+import dev.weir.TrustedProxies;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 

@@ -1,6 +1,6 @@
 package dev.weir.server.operations;
 
-import dev.weir.rules.matching.TrustedProxies;
+import dev.weir.TrustedProxies;
 import dev.weir.server.http.AllowedHosts;
 import dev.weir.server.http.BearerToken;
 import dev.weir.server.http.ConnectionLimit;

@@ -11,7 +11,7 @@ import dev.weir.rules.matching.RequestPath;
 import dev.weir.rules.RuleCheck;
 import dev.weir.rules.RuleEvaluator;
 import dev.weir.rules.RuleResult;
-import dev.weir.rules.matching.internal.ClientAddress;
+import dev.weir.internal.ClientAddress;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Json;
 import dev.weir.server.http.Snippet;

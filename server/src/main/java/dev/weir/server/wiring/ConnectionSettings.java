@@ -1,6 +1,6 @@
 package dev.weir.server.wiring;
 
-import dev.weir.rules.matching.TrustedProxies;
+import dev.weir.TrustedProxies;
 import dev.weir.server.http.ListenerSettings;
 
 /** Reads the settings of the connections of a port. */

@@ -1,6 +1,6 @@
 package dev.weir.server.wiring;
 
-import dev.weir.rules.matching.TrustedProxies;
+import dev.weir.TrustedProxies;
 import dev.weir.server.envoy.EnvoyServer;
 import dev.weir.server.http.Exposure;
 import dev.weir.server.http.FailedLogins;

@@ -2,7 +2,7 @@ package dev.weir.server.wiring;
 
 import dev.weir.routes.internal.RouteSpec;
 import dev.weir.routes.internal.RouteTable;
-import dev.weir.rules.matching.TrustedProxies;
+import dev.weir.TrustedProxies;
 import dev.weir.server.gateway.Gateway;
 import dev.weir.server.gateway.GatewayEngine;
 import dev.weir.server.gateway.GatewaySettings;

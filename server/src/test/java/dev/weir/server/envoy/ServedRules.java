@@ -13,7 +13,7 @@ import dev.weir.rules.RuleEvaluator;
 import dev.weir.rules.RuleIndex;
 import dev.weir.rules.RuleObserver;
 import dev.weir.rules.spec.RuleSpec;
-import dev.weir.rules.matching.TrustedProxies;
+import dev.weir.TrustedProxies;
 import dev.weir.server.http.FailedLogins;
 import dev.weir.server.http.ListenerSettings;
 import dev.weir.server.http.RequestMemory;

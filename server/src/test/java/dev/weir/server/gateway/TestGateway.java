@@ -21,7 +21,7 @@ import dev.weir.rules.RuleEvaluator;
 import dev.weir.rules.RuleIndex;
 import dev.weir.rules.RuleObserver;
 import dev.weir.rules.spec.RuleSpec;
-import dev.weir.rules.matching.TrustedProxies;
+import dev.weir.TrustedProxies;
 import dev.weir.server.http.Http;
 import dev.weir.server.metrics.GatewayMetrics;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;

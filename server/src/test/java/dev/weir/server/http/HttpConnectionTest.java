@@ -2,7 +2,7 @@ package dev.weir.server.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.rules.matching.TrustedProxies;
+import dev.weir.TrustedProxies;
 import io.micronaut.http.netty.channel.ChannelPipelineCustomizer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

@@ -2,7 +2,7 @@ package dev.weir.server.operations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.rules.matching.TrustedProxies;
+import dev.weir.TrustedProxies;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Exposure;
 import dev.weir.server.http.HttpSettings;

@@ -3,7 +3,7 @@ package dev.weir.server.wiring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.rules.matching.TrustedProxies;
+import dev.weir.TrustedProxies;
 import dev.weir.server.cli.UpCommand;
 import dev.weir.server.wiring.postgresql.EmbeddedDatabase;
 import java.io.IOException;

@@ -11,7 +11,7 @@ import dev.weir.routes.internal.MemoryRoutes;
 import dev.weir.routes.internal.RouteTable;
 import dev.weir.rules.MemoryRules;
 import dev.weir.rules.RuleIndex;
-import dev.weir.rules.matching.TrustedProxies;
+import dev.weir.TrustedProxies;
 import dev.weir.server.http.Exposure;
 import dev.weir.server.http.FailedLogins;
 import dev.weir.server.http.HttpSettings;

@@ -21,7 +21,7 @@ import dev.weir.rules.Rule;
 import dev.weir.rules.RuleEvaluator;
 import dev.weir.rules.RuleIndex;
 import dev.weir.rules.Rules;
-import dev.weir.rules.matching.TrustedProxies;
+import dev.weir.TrustedProxies;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

@@ -6,7 +6,7 @@ import dev.weir.spring.internal.reactive.ReactiveGateFilter;
 import dev.weir.spring.internal.reactive.ReactiveOrigin;
 import dev.weir.spring.internal.reactive.TomcatReactiveOrigin;
 
-import dev.weir.rules.matching.TrustedProxies;
+import dev.weir.TrustedProxies;
 import java.util.List;
 import java.util.OptionalInt;
 import org.apache.catalina.connector.RequestFacade;

@@ -4,7 +4,7 @@ import dev.weir.spring.internal.gate.Gate;
 import dev.weir.spring.internal.servlet.ServletGateFilter;
 import dev.weir.spring.internal.servlet.ServletQueueFilter;
 
-import dev.weir.rules.matching.TrustedProxies;
+import dev.weir.TrustedProxies;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import java.util.ArrayList;

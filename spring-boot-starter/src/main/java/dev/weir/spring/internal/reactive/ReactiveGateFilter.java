@@ -6,7 +6,7 @@ import dev.weir.spring.internal.gate.Problem;
 
 import dev.weir.rules.matching.AmbiguousPathException;
 import dev.weir.rules.matching.Request;
-import dev.weir.rules.matching.TrustedProxies;
+import dev.weir.TrustedProxies;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.core.Ordered;

@@ -7,7 +7,7 @@ import dev.weir.spring.internal.gate.RefusedCallException;
 
 import dev.weir.rules.matching.AmbiguousPathException;
 import dev.weir.rules.matching.Request;
-import dev.weir.rules.matching.TrustedProxies;
+import dev.weir.TrustedProxies;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;

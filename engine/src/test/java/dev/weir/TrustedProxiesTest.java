@@ -1,9 +1,9 @@
-package dev.weir.rules.matching;
+package dev.weir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.rules.matching.internal.ClientAddress;
+import dev.weir.internal.ClientAddress;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,4 +1,4 @@
-package dev.weir.rules.matching.internal;
+package dev.weir.internal;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;

@@ -1,6 +1,6 @@
-package dev.weir.rules.matching;
+package dev.weir;
 
-import dev.weir.rules.matching.internal.ClientAddress;
+import dev.weir.internal.ClientAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
