@@ -63,16 +63,15 @@ final class WeirPath implements SendPath {
     this.outbox = new Outbox(ledger);
     this.publisher = new KafkaPublisher(cluster, MessageTopics.DEFAULT, TIMEOUT);
     this.notifications =
-        new Notifications(
-            new JdbcUserLimits(database),
-            ledger,
-            new JdbcDeferredMessages(database, DeferredMessages.DEFAULT_MAX_PER_USER),
-            hot,
-            publisher,
-            new BrokerHealth(),
-            outbox,
-            InstantSource.system(),
-            TIMEOUT);
+        Notifications.builder(
+                new JdbcUserLimits(database),
+                ledger,
+                new JdbcDeferredMessages(database, DeferredMessages.DEFAULT_MAX_PER_USER),
+                outbox,
+                publisher)
+            .hot(hot)
+            .maxStoreWait(TIMEOUT)
+            .build();
   }
 
   /**

@@ -95,17 +95,13 @@ record NotificationParts(
     BrokerHealth health = new BrokerHealth();
     metrics.brokerDown(health::isDown);
     Notifications notifications =
-        new Notifications(
-            stores.limits(),
-            stores.ledger(),
-            stores.deferred(),
-            hot,
-            publisher,
-            health,
-            outbox,
-            InstantSource.system(),
-            settings.storeWait(),
-            observer);
+        Notifications.builder(
+                stores.limits(), stores.ledger(), stores.deferred(), outbox, publisher)
+            .hot(hot)
+            .health(health)
+            .maxStoreWait(settings.storeWait())
+            .observer(observer)
+            .build();
     MessageUpkeep.start(settings, stores, publisher, health, hot, outbox, observer, open);
     // Closed before anything that they use.
     open.add(analytics);
