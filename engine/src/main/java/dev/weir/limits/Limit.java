@@ -36,8 +36,8 @@ public sealed interface Limit permits FixedWindow, SlidingWindow, TokenBucket {
   int MAX_NODES = 1_000;
 
   /**
-   * Returns a number for this kind of limit, which is part of fingerprints and hashes: a policy that
-   * becomes another kind of limit starts afresh.
+   * Returns a number for this kind of limit, which is part of fingerprints and hashes: a policy
+   * that becomes another kind of limit starts afresh.
    */
   default int kind() {
     return this instanceof TokenBucket ? 1 : this instanceof FixedWindow ? 2 : 3;

@@ -1,14 +1,13 @@
 package dev.weir.rules;
 
-import dev.weir.rules.text.PolicyText;
-import dev.weir.rules.spec.Quota;
-import dev.weir.rules.spec.RuleSpec;
-
 import dev.weir.limits.Concurrency;
 import dev.weir.limits.LeaseHistory;
 import dev.weir.limits.Policy;
 import dev.weir.limits.Queue;
 import dev.weir.register.EntryVersion;
+import dev.weir.rules.spec.Quota;
+import dev.weir.rules.spec.RuleSpec;
+import dev.weir.rules.text.PolicyText;
 import java.util.List;
 import java.util.Optional;
 

@@ -1,8 +1,7 @@
 package dev.weir.rules;
 
-import dev.weir.rules.spec.RuleSpec;
-
 import dev.weir.register.Entry;
+import dev.weir.rules.spec.RuleSpec;
 import java.time.Instant;
 
 /** A version of a rule. */

@@ -1,7 +1,5 @@
 package dev.weir.rules;
 
-import dev.weir.rules.matching.Request;
-
 import dev.weir.StoreException;
 import dev.weir.internal.Micros;
 import dev.weir.limits.AcquireRequest;
@@ -13,6 +11,7 @@ import dev.weir.limits.LimitRequest;
 import dev.weir.limits.LimitStore;
 import dev.weir.limits.Refund;
 import dev.weir.limits.RequestBinding;
+import dev.weir.rules.matching.Request;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,12 +1,11 @@
 package dev.weir.rules;
 
-import dev.weir.rules.spec.Coverage;
-import dev.weir.rules.matching.PathPattern;
-import dev.weir.rules.matching.Request;
-
 import dev.weir.limits.Policy;
 import dev.weir.register.EntryVersion;
 import dev.weir.rules.internal.PathTree;
+import dev.weir.rules.matching.PathPattern;
+import dev.weir.rules.matching.Request;
+import dev.weir.rules.spec.Coverage;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

@@ -1,9 +1,8 @@
 package dev.weir.rules;
 
-import dev.weir.rules.text.RateLimitFields;
-
 import dev.weir.limits.Decision;
 import dev.weir.limits.Outcome;
+import dev.weir.rules.text.RateLimitFields;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.BiConsumer;
@@ -41,7 +40,8 @@ public final class VerdictFields {
         headers.accept(QUEUED, "true");
         headers.accept(DELAY, Long.toString(Math.ceilDiv(queued.delayMicros(), MICROS_PER_MILLI)));
       }
-      case Verdict.Refused refused -> RateLimitFields.addRetryAfter(headers, refused.retryAfterMicros());
+      case Verdict.Refused refused ->
+          RateLimitFields.addRetryAfter(headers, refused.retryAfterMicros());
     }
   }
 

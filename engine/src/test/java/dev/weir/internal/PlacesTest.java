@@ -1,9 +1,8 @@
 package dev.weir.internal;
 
-import dev.weir.slots.planning.internal.Window;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.slots.planning.internal.Window;
 import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.Random;

@@ -1,20 +1,14 @@
 package dev.weir.limits;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import dev.weir.StoreException;
-import dev.weir.internal.Micros;
-import dev.weir.limits.memory.MemoryLimitStore;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.Test;
-
 import static dev.weir.limits.FailoverScene.SETTINGS;
 import static dev.weir.limits.FailoverScene.TEN;
 import static dev.weir.limits.FailoverScene.one;
 import static dev.weir.limits.FailoverScene.policy;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.internal.Micros;
+import java.util.List;
+import org.junit.jupiter.api.Test;
 
 /** Whether a refusal says that its request may have been counted. */
 final class FailoverOutcomeTest {

@@ -1,23 +1,18 @@
 package dev.weir.limits;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-
-import dev.weir.StoreException;
-import dev.weir.internal.Micros;
-import dev.weir.limits.memory.MemoryLimitStore;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.Test;
-
 import static dev.weir.limits.FailoverScene.MINUTE;
 import static dev.weir.limits.FailoverScene.SETTINGS;
 import static dev.weir.limits.FailoverScene.TEN;
 import static dev.weir.limits.FailoverScene.granted;
 import static dev.weir.limits.FailoverScene.one;
 import static dev.weir.limits.FailoverScene.policy;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.StoreException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
 
 /** What a policy decides while its store is unavailable, and where a refund goes. */
 final class FailoverTest {

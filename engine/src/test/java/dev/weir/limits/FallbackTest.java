@@ -1,22 +1,19 @@
 package dev.weir.limits;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import dev.weir.StoreException;
-import dev.weir.internal.Micros;
-import dev.weir.limits.memory.MemoryLimitStore;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.Test;
-
 import static dev.weir.limits.FailoverScene.MINUTE;
 import static dev.weir.limits.FailoverScene.SETTINGS;
 import static dev.weir.limits.FailoverScene.TEN;
 import static dev.weir.limits.FailoverScene.granted;
 import static dev.weir.limits.FailoverScene.one;
 import static dev.weir.limits.FailoverScene.policy;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.StoreException;
+import dev.weir.internal.Micros;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
 
 /** The second store: what it grants, when, and what that means for the first one. */
 final class FallbackTest {
@@ -31,7 +28,8 @@ final class FallbackTest {
             FixedWindow.of(10, Duration.ofSeconds(10)).alignedToEpoch(),
             SlidingWindow.of(10, Duration.ofSeconds(5)))) {
       Failover failover = scene.failover();
-      Policy policy = Policy.of("at " + scene.nowMicros, limit).onStoreFailure(OnStoreFailure.FALLBACK);
+      Policy policy =
+          Policy.of("at " + scene.nowMicros, limit).onStoreFailure(OnStoreFailure.FALLBACK);
       scene.store.mend();
       assertThat(granted(failover, policy, 100)).isEqualTo(10);
       scene.giveUp(failover, policy);
@@ -180,7 +178,8 @@ final class FallbackTest {
     scene.giveUp(failover, policy);
     scene.nowMicros += 1;
     Policy later =
-        new Policy("later", policy.limit(), policy.onStoreFailure(), Micros.instant(scene.nowMicros));
+        new Policy(
+            "later", policy.limit(), policy.onStoreFailure(), Micros.instant(scene.nowMicros));
     assertThat(granted(failover, later, 100)).isEqualTo(10);
     scene.store.mend();
     scene.recover(failover, policy);
@@ -250,7 +249,10 @@ final class FallbackTest {
   @Test
   void fallbackWithoutASecondStoreIsClosed() {
     Failover failover =
-        Failover.of(scene.store).breaker(SETTINGS).clock(() -> Micros.instant(scene.nowMicros)).build();
+        Failover.of(scene.store)
+            .breaker(SETTINGS)
+            .clock(() -> Micros.instant(scene.nowMicros))
+            .build();
     Policy policy = policy(TEN, OnStoreFailure.FALLBACK);
     scene.giveUp(failover, policy);
     scene.nowMicros += 60_000_000;

@@ -1,13 +1,12 @@
 package dev.weir.rules;
 
-import dev.weir.rules.spec.Quota;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.internal.Micros;
 import dev.weir.limits.Concurrency;
 import dev.weir.limits.Decision;
 import dev.weir.limits.Lease;
+import dev.weir.rules.spec.Quota;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;

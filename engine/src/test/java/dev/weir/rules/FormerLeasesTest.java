@@ -1,13 +1,12 @@
 package dev.weir.rules;
 
-import dev.weir.rules.spec.Quota;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.limits.Concurrency;
 import dev.weir.limits.FixedWindow;
 import dev.weir.limits.LeaseHistory;
 import dev.weir.register.EntryVersion;
+import dev.weir.rules.spec.Quota;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

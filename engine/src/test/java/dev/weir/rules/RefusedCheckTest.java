@@ -1,13 +1,12 @@
 package dev.weir.rules;
 
-import dev.weir.rules.spec.Quota;
-import dev.weir.rules.spec.RuleSpec;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.limits.FixedWindow;
 import dev.weir.limits.memory.MemoryLeaseStore;
 import dev.weir.limits.memory.MemoryLimitStore;
+import dev.weir.rules.spec.Quota;
+import dev.weir.rules.spec.RuleSpec;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;

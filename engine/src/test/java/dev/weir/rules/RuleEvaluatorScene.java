@@ -1,12 +1,5 @@
 package dev.weir.rules;
 
-import dev.weir.rules.spec.Coverage;
-import dev.weir.rules.matching.PathPattern;
-import dev.weir.rules.spec.Quota;
-import dev.weir.rules.matching.Request;
-import dev.weir.rules.matching.RequestPath;
-import dev.weir.rules.spec.RuleSpec;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.internal.Micros;
@@ -14,6 +7,12 @@ import dev.weir.limits.FixedWindow;
 import dev.weir.limits.memory.MemoryLeaseStore;
 import dev.weir.limits.memory.MemoryLimitStore;
 import dev.weir.register.Change;
+import dev.weir.rules.matching.PathPattern;
+import dev.weir.rules.matching.Request;
+import dev.weir.rules.matching.RequestPath;
+import dev.weir.rules.spec.Coverage;
+import dev.weir.rules.spec.Quota;
+import dev.weir.rules.spec.RuleSpec;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

@@ -1,12 +1,5 @@
 package dev.weir.rules;
 
-import dev.weir.rules.spec.Coverage;
-import dev.weir.rules.matching.KeyPart;
-import dev.weir.rules.matching.PathPattern;
-import dev.weir.rules.matching.Request;
-import dev.weir.rules.matching.RequestPath;
-import dev.weir.rules.spec.RuleSpec;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -15,6 +8,12 @@ import dev.weir.limits.AcquireRequest;
 import dev.weir.limits.Decision;
 import dev.weir.limits.Delayed;
 import dev.weir.limits.Outcome;
+import dev.weir.rules.matching.KeyPart;
+import dev.weir.rules.matching.PathPattern;
+import dev.weir.rules.matching.Request;
+import dev.weir.rules.matching.RequestPath;
+import dev.weir.rules.spec.Coverage;
+import dev.weir.rules.spec.RuleSpec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

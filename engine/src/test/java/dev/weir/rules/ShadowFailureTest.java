@@ -1,8 +1,5 @@
 package dev.weir.rules;
 
-import dev.weir.rules.spec.Quota;
-import dev.weir.rules.spec.RuleSpec;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -11,6 +8,8 @@ import dev.weir.limits.AcquireResult;
 import dev.weir.limits.Concurrency;
 import dev.weir.limits.FixedWindow;
 import dev.weir.limits.memory.MemoryLimitStore;
+import dev.weir.rules.spec.Quota;
+import dev.weir.rules.spec.RuleSpec;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

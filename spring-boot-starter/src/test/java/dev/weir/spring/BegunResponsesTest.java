@@ -1,10 +1,9 @@
 package dev.weir.spring;
 
-import dev.weir.spring.autoconfigure.Service;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.spring.autoconfigure.Service;
 import dev.weir.spring.autoconfigure.Service.Answer;
 import dev.weir.spring.sample.LimitedOrders;
 import jakarta.servlet.Filter;

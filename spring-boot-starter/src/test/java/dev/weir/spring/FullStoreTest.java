@@ -1,12 +1,11 @@
 package dev.weir.spring;
 
-import dev.weir.spring.autoconfigure.Service;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.StoreException;
 import dev.weir.limits.memory.MemoryLimitStore;
+import dev.weir.spring.autoconfigure.Service;
 import dev.weir.spring.autoconfigure.Service.Answer;
 import dev.weir.spring.sample.LimitedOrders;
 import java.util.HashMap;

@@ -1,12 +1,11 @@
 package dev.weir.spring;
 
-import dev.weir.spring.autoconfigure.Service;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.internal.Micros;
 import dev.weir.limits.memory.MemoryLeaseStore;
 import dev.weir.limits.memory.MemoryLimitStore;
+import dev.weir.spring.autoconfigure.Service;
 import dev.weir.spring.autoconfigure.Service.Answer;
 import java.util.ArrayList;
 import java.util.HashMap;

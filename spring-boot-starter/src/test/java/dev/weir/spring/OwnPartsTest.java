@@ -1,13 +1,11 @@
 package dev.weir.spring;
 
-import dev.weir.spring.internal.reactive.NettyOrigin;
-import dev.weir.spring.autoconfigure.Service;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.TrustedProxies;
 import dev.weir.rules.MemoryRules;
 import dev.weir.rules.Rules;
-import dev.weir.TrustedProxies;
+import dev.weir.spring.autoconfigure.Service;
 import java.net.http.HttpResponse;
 import java.time.InstantSource;
 import java.util.HashMap;

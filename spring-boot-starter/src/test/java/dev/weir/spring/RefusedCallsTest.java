@@ -1,9 +1,8 @@
 package dev.weir.spring;
 
-import dev.weir.spring.autoconfigure.Service;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.spring.autoconfigure.Service;
 import dev.weir.spring.autoconfigure.Service.Answer;
 import dev.weir.spring.sample.LimitedOrders;
 import jakarta.servlet.Filter;

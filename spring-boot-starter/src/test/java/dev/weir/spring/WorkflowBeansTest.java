@@ -1,7 +1,5 @@
 package dev.weir.spring;
 
-import dev.weir.spring.autoconfigure.Service;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,6 +11,7 @@ import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.SlotRequest;
 import dev.weir.slots.SlotScheduler;
 import dev.weir.slots.SlotState;
+import dev.weir.spring.autoconfigure.Service;
 import dev.weir.workflows.PacedRequest;
 import dev.weir.workflows.PacedStart;
 import dev.weir.workflows.PacedStarter;

@@ -3,7 +3,6 @@ package dev.weir.benchmarks.cli;
 import dev.weir.benchmarks.Machine;
 import dev.weir.benchmarks.Report;
 import dev.weir.benchmarks.Suite;
-
 import dev.weir.benchmarks.dashboard.DashboardSuite;
 import dev.weir.benchmarks.gateway.GatewaySuite;
 import dev.weir.benchmarks.limits.LimitsSuite;

@@ -2,7 +2,6 @@ package dev.weir.benchmarks.notifications;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.limits.CircuitBreaker;
-import dev.weir.notifications.BrokerHealth;
 import dev.weir.notifications.HotFilter;
 import dev.weir.notifications.KafkaPublisher;
 import dev.weir.notifications.Notifications;
@@ -21,7 +20,6 @@ import dev.weir.notifications.redis.RedisHotCounts;
 import dev.weir.store.redis.Redis;
 import dev.weir.store.redis.RedisSettings;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package dev.weir.rules.matching;
 
-import dev.weir.internal.LimitNames;
 import dev.weir.internal.ClientAddress;
+import dev.weir.internal.LimitNames;
 import java.util.List;
 
 /** A property of requests by which they are distinguished for counting. */

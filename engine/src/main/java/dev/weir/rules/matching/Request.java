@@ -1,7 +1,6 @@
 package dev.weir.rules.matching;
 
 import dev.weir.TrustedProxies;
-
 import dev.weir.rules.matching.internal.RepeatedHeaderException;
 import dev.weir.rules.matching.internal.SingleHeader;
 import org.jspecify.annotations.Nullable;

@@ -3,7 +3,6 @@ package dev.weir.rules.spec;
 import dev.weir.rules.matching.KeyPart;
 import dev.weir.rules.matching.PathPattern;
 import dev.weir.rules.matching.Request;
-
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;

@@ -1,7 +1,5 @@
 package dev.weir.rules.spec;
 
-import dev.weir.rules.matching.KeyPart;
-
 import static dev.weir.rules.spec.RuleAlgorithm.CONCURRENCY;
 import static dev.weir.rules.spec.RuleAlgorithm.FIXED_WINDOW;
 import static dev.weir.rules.spec.RuleAlgorithm.SLIDING_WINDOW;
@@ -14,6 +12,7 @@ import dev.weir.limits.Limit;
 import dev.weir.limits.OnStoreFailure;
 import dev.weir.limits.SlidingWindow;
 import dev.weir.limits.TokenBucket;
+import dev.weir.rules.matching.KeyPart;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Collections;

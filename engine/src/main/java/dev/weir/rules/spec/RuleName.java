@@ -1,7 +1,6 @@
 package dev.weir.rules.spec;
 
 import dev.weir.rules.text.PolicyText;
-
 import java.util.Optional;
 
 /** What the name of a rule must be like: header fields carry it as it is. */

@@ -1,8 +1,5 @@
 package dev.weir.rules.spec;
 
-import dev.weir.rules.matching.KeyPart;
-import dev.weir.rules.matching.PathPattern;
-
 import static dev.weir.rules.spec.RuleField.ACTIVE;
 import static dev.weir.rules.spec.RuleField.ALGORITHM;
 import static dev.weir.rules.spec.RuleField.ALIGNED;
@@ -28,6 +25,8 @@ import dev.weir.limits.FixedWindow;
 import dev.weir.limits.Limit;
 import dev.weir.limits.OnStoreFailure;
 import dev.weir.limits.SlidingWindow;
+import dev.weir.rules.matching.KeyPart;
+import dev.weir.rules.matching.PathPattern;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,12 +1,11 @@
 package dev.weir.rules.spec;
 
-import dev.weir.rules.matching.KeyPart;
-
 import dev.weir.internal.Micros;
 import dev.weir.limits.FixedWindow;
 import dev.weir.limits.Limit;
 import dev.weir.limits.SlidingWindow;
 import dev.weir.limits.TokenBucket;
+import dev.weir.rules.matching.KeyPart;
 import java.math.BigDecimal;
 import java.util.EnumMap;
 import java.util.List;

@@ -1,7 +1,5 @@
 package dev.weir.rules.matching;
 
-import dev.weir.rules.Rules;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

@@ -1,8 +1,8 @@
 package dev.weir.server.gateway;
 
+import dev.weir.TrustedProxies;
 import dev.weir.routes.internal.RouteTable;
 import dev.weir.rules.RuleEvaluator;
-import dev.weir.TrustedProxies;
 import dev.weir.server.metrics.GatewayMetrics;
 
 /**

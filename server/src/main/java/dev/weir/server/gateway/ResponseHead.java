@@ -1,7 +1,7 @@
 package dev.weir.server.gateway;
 
-import dev.weir.rules.VerdictFields;
 import dev.weir.rules.Verdict;
+import dev.weir.rules.VerdictFields;
 import dev.weir.server.http.Problem;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpResponse;

@@ -2,8 +2,8 @@ package dev.weir.server.http;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.internal.Micros;
-import dev.weir.slots.Violation;
 import dev.weir.internal.SlotNames;
+import dev.weir.slots.Violation;
 import io.micronaut.http.HttpParameters;
 import java.io.IOException;
 import java.math.BigDecimal;

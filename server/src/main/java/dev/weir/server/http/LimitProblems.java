@@ -2,8 +2,8 @@ package dev.weir.server.http;
 
 import dev.weir.StoreException;
 import dev.weir.limits.AcquireResult;
-import dev.weir.rules.text.RateLimitFields;
 import dev.weir.rules.Verdict;
+import dev.weir.rules.text.RateLimitFields;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

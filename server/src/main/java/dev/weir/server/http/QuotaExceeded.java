@@ -1,7 +1,7 @@
 package dev.weir.server.http;
 
-import dev.weir.rules.text.RateLimitFields;
 import dev.weir.rules.Verdict;
+import dev.weir.rules.text.RateLimitFields;
 import java.util.List;
 
 /** Creates the problem of a request that a limit refuses. */

@@ -1,5 +1,6 @@
 package dev.weir.server.limits;
 
+import dev.weir.internal.LimitNames;
 import dev.weir.internal.Micros;
 import dev.weir.limits.Concurrency;
 import dev.weir.limits.Lease;
@@ -8,7 +9,6 @@ import dev.weir.limits.Leases;
 import dev.weir.limits.Limit;
 import dev.weir.limits.internal.Definition;
 import dev.weir.limits.internal.Definitions;
-import dev.weir.internal.LimitNames;
 import dev.weir.rules.spec.FieldType;
 import dev.weir.rules.text.PolicyText;
 import dev.weir.rules.text.RateLimitFields;

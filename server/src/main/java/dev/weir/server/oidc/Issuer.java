@@ -89,9 +89,7 @@ public final class Issuer {
         .build();
   }
 
-  /**
-   * Verifies a token. Waits for the issuer, up to {@code maxWait}, if its keys have to be read.
-   */
+  /** Verifies a token. Waits for the issuer, up to {@code maxWait}, if its keys have to be read. */
   public Verdict judge(String token) {
     try {
       JWTClaimsSet claims = processor.process(token, null);

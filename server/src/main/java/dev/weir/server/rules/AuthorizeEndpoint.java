@@ -1,8 +1,8 @@
 package dev.weir.server.rules;
 
-import dev.weir.rules.VerdictFields;
 import dev.weir.rules.RuleEvaluator;
 import dev.weir.rules.Verdict;
+import dev.weir.rules.VerdictFields;
 import dev.weir.server.http.AnyHost;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.HttpSettings;

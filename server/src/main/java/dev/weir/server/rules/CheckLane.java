@@ -1,8 +1,8 @@
 package dev.weir.server.rules;
 
 import dev.weir.StoreException;
-import dev.weir.rules.VerdictFields;
 import dev.weir.rules.Verdict;
+import dev.weir.rules.VerdictFields;
 import dev.weir.server.http.AllowedHosts;
 import dev.weir.server.http.DateHeader;
 import dev.weir.server.http.Json;

@@ -1,7 +1,7 @@
 package dev.weir.server.rules;
 
-import dev.weir.limits.LimitRequest;
 import dev.weir.internal.LimitNames;
+import dev.weir.limits.LimitRequest;
 import dev.weir.rules.LimitedRule;
 import dev.weir.rules.RuleCheck;
 import dev.weir.rules.RuleIndex;

@@ -1,17 +1,17 @@
 package dev.weir.server.rules;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.internal.ClientAddress;
 import dev.weir.limits.Decision;
 import dev.weir.limits.Delayed;
 import dev.weir.limits.Outcome;
-import dev.weir.rules.matching.AmbiguousPathException;
 import dev.weir.rules.LimitedRule;
-import dev.weir.rules.matching.Request;
-import dev.weir.rules.matching.RequestPath;
 import dev.weir.rules.RuleCheck;
 import dev.weir.rules.RuleEvaluator;
 import dev.weir.rules.RuleResult;
-import dev.weir.internal.ClientAddress;
+import dev.weir.rules.matching.AmbiguousPathException;
+import dev.weir.rules.matching.Request;
+import dev.weir.rules.matching.RequestPath;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Json;
 import dev.weir.server.http.Snippet;

@@ -1,9 +1,9 @@
 package dev.weir.server.rules;
 
+import dev.weir.TrustedProxies;
 import dev.weir.rules.matching.AmbiguousPathException;
 import dev.weir.rules.matching.Request;
 import dev.weir.rules.matching.RequestPath;
-import dev.weir.TrustedProxies;
 import dev.weir.rules.matching.internal.RepeatedHeaderException;
 import dev.weir.rules.matching.internal.SingleHeader;
 import dev.weir.server.http.Problem;

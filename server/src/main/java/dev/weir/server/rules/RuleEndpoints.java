@@ -2,13 +2,13 @@ package dev.weir.server.rules;
 
 import dev.weir.limits.LimitStore;
 import dev.weir.limits.internal.Settlements;
-import dev.weir.rules.spec.Quota;
-import dev.weir.rules.matching.Request;
 import dev.weir.rules.Rule;
 import dev.weir.rules.RuleEvaluator;
 import dev.weir.rules.RuleIndex;
-import dev.weir.rules.spec.RuleSpec;
 import dev.weir.rules.Rules;
+import dev.weir.rules.matching.Request;
+import dev.weir.rules.spec.Quota;
+import dev.weir.rules.spec.RuleSpec;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.IfMatch;
 import dev.weir.server.http.Json;

@@ -2,10 +2,10 @@ package dev.weir.server.rules;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.limits.LimitStore;
+import dev.weir.rules.Rule;
 import dev.weir.rules.spec.FieldType;
 import dev.weir.rules.spec.InvalidRuleException;
 import dev.weir.rules.spec.RefillRate;
-import dev.weir.rules.Rule;
 import dev.weir.rules.spec.RuleField;
 import dev.weir.rules.spec.RuleSource;
 import dev.weir.rules.spec.RuleSpec;

@@ -2,6 +2,7 @@ package dev.weir.server.slots;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.internal.Micros;
+import dev.weir.internal.SlotNames;
 import dev.weir.server.http.CalendarJson;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Problem;
@@ -14,7 +15,6 @@ import dev.weir.slots.SlotConfig;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.Spread;
 import dev.weir.slots.Violation;
-import dev.weir.internal.SlotNames;
 import dev.weir.slots.planning.internal.PeakRate;
 import java.io.IOException;
 import java.math.BigDecimal;

@@ -1,10 +1,10 @@
 package dev.weir.server.slots;
 
 import dev.weir.internal.Micros;
+import dev.weir.internal.SlotNames;
 import dev.weir.server.http.Fields;
 import dev.weir.slots.Slot;
 import dev.weir.slots.SlotQuery;
-import dev.weir.internal.SlotNames;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Base64;

@@ -52,7 +52,10 @@ final class OccupancyEndpoints {
     var wantedTo = query.time("to");
     int maxCells =
         (int)
-            (long) query.count("cells", OccupancySpan.MAX_CELLS).orElse((long) OccupancySpan.DEFAULT_CELLS);
+            (long)
+                query
+                    .count("cells", OccupancySpan.MAX_CELLS)
+                    .orElse((long) OccupancySpan.DEFAULT_CELLS);
     query.refuseOtherParameters();
     query.throwIfWrong();
     Instant now = slots.now();

@@ -20,7 +20,8 @@ final class OccupancyJson {
   }
 
   /** Writes the cells with the number of events and of places in each. */
-  static void writeCells(JsonGenerator json, OccupancySpan span, WindowCells cells, SlotPolicy policy)
+  static void writeCells(
+      JsonGenerator json, OccupancySpan span, WindowCells cells, SlotPolicy policy)
       throws IOException {
     writeArray(json, "taken", span, cells::taken);
     writeArray(
@@ -32,7 +33,8 @@ final class OccupancyJson {
                 policy, cells.startMicros(cell), cells.startMicros(cell) + span.cellMicros()));
   }
 
-  static void writeArray(JsonGenerator json, String name, OccupancySpan span, IntToLongFunction value)
+  static void writeArray(
+      JsonGenerator json, String name, OccupancySpan span, IntToLongFunction value)
       throws IOException {
     json.writeArrayFieldStart(name);
     for (int cell = 0; cell < span.cells(); cell++) {

@@ -1,5 +1,6 @@
 package dev.weir.server.slots;
 
+import dev.weir.internal.SlotNames;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Json;
 import dev.weir.server.http.MediaTypes;
@@ -15,7 +16,6 @@ import dev.weir.slots.Slot;
 import dev.weir.slots.SlotQuery;
 import dev.weir.slots.SlotScheduler;
 import dev.weir.slots.Transition;
-import dev.weir.internal.SlotNames;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;

@@ -1,6 +1,7 @@
 package dev.weir.server.slots;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.internal.SlotNames;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Problem;
 import dev.weir.server.http.ProblemException;
@@ -8,7 +9,6 @@ import dev.weir.slots.Assignment;
 import dev.weir.slots.Slot;
 import dev.weir.slots.SlotRequest;
 import dev.weir.slots.Violation;
-import dev.weir.internal.SlotNames;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;

@@ -36,7 +36,9 @@ record WhatIfRequest(
     Optional<Instant> from = fields.time("from");
     Optional<Instant> to = fields.time("to");
     long cells =
-        fields.whole("cells", 1, OccupancySpan.MAX_CELLS).orElse((long) OccupancySpan.DEFAULT_CELLS);
+        fields
+            .whole("cells", 1, OccupancySpan.MAX_CELLS)
+            .orElse((long) OccupancySpan.DEFAULT_CELLS);
     Optional<SlotPolicy> policy =
         fields
             .required("policy", fields.object("policy"))

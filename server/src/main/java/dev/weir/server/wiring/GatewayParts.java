@@ -1,8 +1,8 @@
 package dev.weir.server.wiring;
 
+import dev.weir.TrustedProxies;
 import dev.weir.routes.internal.RouteSpec;
 import dev.weir.routes.internal.RouteTable;
-import dev.weir.TrustedProxies;
 import dev.weir.server.gateway.Gateway;
 import dev.weir.server.gateway.GatewayEngine;
 import dev.weir.server.gateway.GatewaySettings;

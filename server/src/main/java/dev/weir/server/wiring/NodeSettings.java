@@ -1,7 +1,7 @@
 package dev.weir.server.wiring;
 
-import dev.weir.routes.internal.RouteSpec;
 import dev.weir.TrustedProxies;
+import dev.weir.routes.internal.RouteSpec;
 import dev.weir.server.gateway.GatewaySettings;
 import dev.weir.server.http.Exposure;
 import dev.weir.server.http.HttpSettings;

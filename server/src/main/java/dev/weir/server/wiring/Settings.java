@@ -1,8 +1,8 @@
 package dev.weir.server.wiring;
 
+import dev.weir.internal.SlotNames;
 import dev.weir.server.logging.OneLog;
 import dev.weir.server.wiring.postgresql.FileProblem;
-import dev.weir.internal.SlotNames;
 import java.io.IOException;
 import java.io.Reader;
 import java.net.URI;

@@ -8,7 +8,6 @@ import static dev.weir.server.envoy.ServedRules.negative;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.rules.spec.RuleSpec;
 import dev.weir.StoreException;
 import dev.weir.internal.Micros;
 import dev.weir.limits.LimitStore;
@@ -16,7 +15,7 @@ import dev.weir.limits.OnStoreFailure;
 import dev.weir.limits.internal.OpenWhenFull;
 import dev.weir.limits.memory.MemoryLeaseStore;
 import dev.weir.limits.memory.MemoryLimitStore;
-import dev.weir.rules.Rule;
+import dev.weir.rules.spec.RuleSpec;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;

@@ -59,7 +59,8 @@ final class Http2Upstream implements AutoCloseable {
                   @Override
                   protected void initChannel(Channel channel) {
                     connections.incrementAndGet();
-                    encryption.ifPresent(tls -> channel.pipeline().addLast(tlsHandler(tls, channel)));
+                    encryption.ifPresent(
+                        tls -> channel.pipeline().addLast(tlsHandler(tls, channel)));
                     channel
                         .pipeline()
                         .addLast(

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.limits.FixedWindow;
 import dev.weir.rules.MemoryRules;
-import dev.weir.rules.spec.Quota;
 import dev.weir.rules.RuleIndex;
 import dev.weir.rules.RuleObserver;
+import dev.weir.rules.spec.Quota;
 import dev.weir.rules.spec.RuleSpec;
 import dev.weir.server.http.Fields;
 import dev.weir.server.http.Json;

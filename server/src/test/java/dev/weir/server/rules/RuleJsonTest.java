@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.limits.LimitStore;
 import dev.weir.limits.memory.MemoryLimitStore;
-import dev.weir.rules.spec.RefillRate;
 import dev.weir.rules.Rule;
+import dev.weir.rules.spec.RefillRate;
 import dev.weir.rules.spec.RuleField;
 import dev.weir.rules.spec.RuleSpec;
 import dev.weir.server.http.Json;

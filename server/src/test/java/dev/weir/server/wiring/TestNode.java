@@ -1,5 +1,6 @@
 package dev.weir.server.wiring;
 
+import dev.weir.TrustedProxies;
 import dev.weir.internal.Micros;
 import dev.weir.limits.internal.CachedDefinitions;
 import dev.weir.limits.internal.MemoryDefinitions;
@@ -11,7 +12,6 @@ import dev.weir.routes.internal.MemoryRoutes;
 import dev.weir.routes.internal.RouteTable;
 import dev.weir.rules.MemoryRules;
 import dev.weir.rules.RuleIndex;
-import dev.weir.TrustedProxies;
 import dev.weir.server.http.Exposure;
 import dev.weir.server.http.FailedLogins;
 import dev.weir.server.http.HttpSettings;

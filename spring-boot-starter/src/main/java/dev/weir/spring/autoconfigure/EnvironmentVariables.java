@@ -1,7 +1,6 @@
 package dev.weir.spring.autoconfigure;
 
 import dev.weir.spring.WeirProperties;
-
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;

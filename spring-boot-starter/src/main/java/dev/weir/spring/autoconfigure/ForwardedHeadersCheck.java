@@ -1,7 +1,6 @@
 package dev.weir.spring.autoconfigure;
 
 import dev.weir.spring.internal.gate.OriginalRequests;
-
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;

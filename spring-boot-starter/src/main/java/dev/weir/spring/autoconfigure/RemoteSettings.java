@@ -1,8 +1,7 @@
 package dev.weir.spring.autoconfigure;
 
-import dev.weir.spring.internal.gate.RemoteGate;
 import dev.weir.spring.WeirProperties;
-
+import dev.weir.spring.internal.gate.RemoteGate;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.http.HttpRequest;

@@ -1,15 +1,14 @@
 package dev.weir.spring.autoconfigure;
 
-import dev.weir.spring.internal.methods.LimitedMethods;
-import dev.weir.spring.RateLimited;
-import dev.weir.spring.RuleProperties;
-
 import dev.weir.limits.OnStoreFailure;
 import dev.weir.rules.spec.InvalidRuleException;
 import dev.weir.rules.spec.RefillRate;
 import dev.weir.rules.spec.RuleField;
 import dev.weir.rules.spec.RuleSource;
 import dev.weir.rules.spec.RuleSpec;
+import dev.weir.spring.RateLimited;
+import dev.weir.spring.RuleProperties;
+import dev.weir.spring.internal.methods.LimitedMethods;
 import java.math.BigDecimal;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;

@@ -1,12 +1,7 @@
 package dev.weir.spring.autoconfigure;
 
-import dev.weir.spring.internal.gate.FlowObserver;
-import dev.weir.spring.internal.gate.Gate;
-import dev.weir.spring.internal.gate.RuleGate;
-import dev.weir.spring.RuleProperties;
-import dev.weir.spring.WeirProperties;
-
 import dev.weir.TaskLog;
+import dev.weir.TrustedProxies;
 import dev.weir.internal.PeriodicTask;
 import dev.weir.limits.LeaseStore;
 import dev.weir.limits.Leases;
@@ -21,7 +16,11 @@ import dev.weir.rules.Rule;
 import dev.weir.rules.RuleEvaluator;
 import dev.weir.rules.RuleIndex;
 import dev.weir.rules.Rules;
-import dev.weir.TrustedProxies;
+import dev.weir.spring.RuleProperties;
+import dev.weir.spring.WeirProperties;
+import dev.weir.spring.internal.gate.FlowObserver;
+import dev.weir.spring.internal.gate.Gate;
+import dev.weir.spring.internal.gate.RuleGate;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

@@ -1,7 +1,6 @@
 package dev.weir.spring.autoconfigure;
 
 import dev.weir.spring.internal.gate.Gate;
-
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;

@@ -1,9 +1,8 @@
 package dev.weir.spring.autoconfigure;
 
-import dev.weir.spring.WeirProperties;
-
 import dev.weir.slots.SlotScheduler;
 import dev.weir.slots.SlotStore;
+import dev.weir.spring.WeirProperties;
 import dev.weir.store.jdbc.slots.JdbcSlotStore;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;

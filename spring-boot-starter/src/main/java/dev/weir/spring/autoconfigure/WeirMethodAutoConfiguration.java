@@ -1,18 +1,17 @@
 package dev.weir.spring.autoconfigure;
 
+import dev.weir.rules.RuleEvaluator;
+import dev.weir.rules.RuleIndex;
+import dev.weir.spring.RateLimited;
+import dev.weir.spring.WeirProperties;
 import dev.weir.spring.internal.gate.Gate;
+import dev.weir.spring.internal.gate.RuleGate;
 import dev.weir.spring.internal.methods.LimitedMethods;
 import dev.weir.spring.internal.methods.MethodGate;
-import dev.weir.spring.RateLimited;
 import dev.weir.spring.internal.methods.RateLimitedInterceptor;
 import dev.weir.spring.internal.methods.RateLimitedPostProcessor;
 import dev.weir.spring.internal.reactive.ReactiveRefusal;
-import dev.weir.spring.internal.gate.RuleGate;
 import dev.weir.spring.internal.servlet.ServletRefusal;
-import dev.weir.spring.WeirProperties;
-
-import dev.weir.rules.RuleEvaluator;
-import dev.weir.rules.RuleIndex;
 import java.util.concurrent.Executor;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;

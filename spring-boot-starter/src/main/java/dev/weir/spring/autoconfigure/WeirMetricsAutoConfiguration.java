@@ -2,7 +2,6 @@ package dev.weir.spring.autoconfigure;
 
 import dev.weir.spring.internal.gate.FlowObserver;
 import dev.weir.spring.internal.gate.MeteredFlow;
-
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;

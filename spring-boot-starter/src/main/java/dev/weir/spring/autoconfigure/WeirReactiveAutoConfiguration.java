@@ -1,12 +1,11 @@
 package dev.weir.spring.autoconfigure;
 
+import dev.weir.TrustedProxies;
 import dev.weir.spring.internal.gate.Gate;
 import dev.weir.spring.internal.reactive.NettyOrigin;
 import dev.weir.spring.internal.reactive.ReactiveGateFilter;
 import dev.weir.spring.internal.reactive.ReactiveOrigin;
 import dev.weir.spring.internal.reactive.TomcatReactiveOrigin;
-
-import dev.weir.TrustedProxies;
 import java.util.List;
 import java.util.OptionalInt;
 import org.apache.catalina.connector.RequestFacade;

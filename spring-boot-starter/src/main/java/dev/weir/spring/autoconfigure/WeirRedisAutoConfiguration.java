@@ -1,9 +1,8 @@
 package dev.weir.spring.autoconfigure;
 
-import dev.weir.spring.WeirProperties;
-
 import dev.weir.limits.LeaseStore;
 import dev.weir.limits.LimitStore;
+import dev.weir.spring.WeirProperties;
 import dev.weir.store.redis.Redis;
 import dev.weir.store.redis.RedisLeaseStore;
 import dev.weir.store.redis.RedisLimitStore;

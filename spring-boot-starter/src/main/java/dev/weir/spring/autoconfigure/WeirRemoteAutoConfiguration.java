@@ -1,9 +1,8 @@
 package dev.weir.spring.autoconfigure;
 
+import dev.weir.spring.WeirProperties;
 import dev.weir.spring.internal.gate.FlowObserver;
 import dev.weir.spring.internal.gate.RemoteGate;
-import dev.weir.spring.WeirProperties;
-
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;

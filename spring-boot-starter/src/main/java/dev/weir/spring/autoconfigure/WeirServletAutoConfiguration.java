@@ -1,10 +1,9 @@
 package dev.weir.spring.autoconfigure;
 
+import dev.weir.TrustedProxies;
 import dev.weir.spring.internal.gate.Gate;
 import dev.weir.spring.internal.servlet.ServletGateFilter;
 import dev.weir.spring.internal.servlet.ServletQueueFilter;
-
-import dev.weir.TrustedProxies;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import java.util.ArrayList;

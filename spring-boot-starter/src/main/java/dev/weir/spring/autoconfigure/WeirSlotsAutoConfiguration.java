@@ -1,10 +1,9 @@
 package dev.weir.spring.autoconfigure;
 
-import dev.weir.spring.WeirProperties;
-
 import dev.weir.TaskLog;
 import dev.weir.slots.SlotScheduler;
 import dev.weir.slots.SlotStore;
+import dev.weir.spring.WeirProperties;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;

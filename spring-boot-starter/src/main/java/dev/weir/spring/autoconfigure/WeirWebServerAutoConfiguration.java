@@ -1,10 +1,9 @@
 package dev.weir.spring.autoconfigure;
 
 import dev.weir.spring.internal.gate.Gate;
-import dev.weir.spring.internal.reactive.NettyOrigin;
 import dev.weir.spring.internal.gate.OriginalRequests;
+import dev.weir.spring.internal.reactive.NettyOrigin;
 import dev.weir.spring.internal.servlet.TomcatPeerCustomizer;
-
 import org.apache.catalina.valves.ValveBase;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;

@@ -1,8 +1,7 @@
 package dev.weir.spring.autoconfigure;
 
-import dev.weir.spring.WeirProperties;
-
 import dev.weir.slots.SlotScheduler;
+import dev.weir.spring.WeirProperties;
 import dev.weir.workflows.PacedStarter;
 import dev.weir.workflows.RemoteSlots;
 import dev.weir.workflows.SlotSource;

@@ -1,11 +1,10 @@
 package dev.weir.spring.autoconfigure;
 
-import dev.weir.spring.WeirProperties;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.spring.WeirProperties;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,12 +1,11 @@
 package dev.weir.spring.autoconfigure;
 
-import dev.weir.spring.internal.gate.OriginalRequests;
-import dev.weir.spring.internal.servlet.TomcatPeerCustomizer;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.spring.internal.gate.OriginalRequests;
+import dev.weir.spring.internal.servlet.TomcatPeerCustomizer;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;

@@ -1,13 +1,12 @@
 package dev.weir.spring.autoconfigure;
 
-import dev.weir.spring.RuleProperties;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.limits.OnStoreFailure;
 import dev.weir.rules.spec.RuleField;
 import dev.weir.rules.spec.RuleSource;
 import dev.weir.rules.spec.RuleSpec;
+import dev.weir.spring.RuleProperties;
 import dev.weir.store.tck.rules.internal.RuleNotationKit;
 import java.util.HashMap;
 import java.util.List;

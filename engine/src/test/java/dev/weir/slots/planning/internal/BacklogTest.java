@@ -1,7 +1,5 @@
 package dev.weir.slots.planning.internal;
 
-import dev.weir.internal.Places;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.internal.Micros;

@@ -1,12 +1,11 @@
 package dev.weir.slots.planning.internal;
 
-import dev.weir.internal.Places;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.weir.internal.Micros;
+import dev.weir.internal.Places;
 import dev.weir.slots.Calendar;
 import dev.weir.slots.InvalidSlotPolicyException;
 import dev.weir.slots.NotBefore;

@@ -1,10 +1,9 @@
 package dev.weir.slots.planning.internal;
 
-import dev.weir.internal.Places;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.weir.internal.Places;
 import java.util.Arrays;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;

@@ -1,10 +1,9 @@
 package dev.weir.slots.planning.internal;
 
-import dev.weir.internal.Places;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.internal.Places;
 import java.util.Set;
 import java.util.stream.IntStream;
 import net.jqwik.api.Example;

@@ -1,8 +1,8 @@
 package dev.weir.payments.feed.internal;
 
 import dev.weir.internal.Micros;
-import dev.weir.internal.UnicodeText;
 import dev.weir.internal.SlotNames;
+import dev.weir.internal.UnicodeText;
 import dev.weir.payments.FeedRecord;
 import dev.weir.payments.Payment;
 import dev.weir.slots.internal.SlotNames;

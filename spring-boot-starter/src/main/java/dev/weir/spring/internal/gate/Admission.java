@@ -1,8 +1,8 @@
 package dev.weir.spring.internal.gate;
 
-import dev.weir.rules.VerdictFields;
 import dev.weir.rules.Ticket;
 import dev.weir.rules.Verdict;
+import dev.weir.rules.VerdictFields;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.weir.spring.internal.gate;
 
-import dev.weir.rules.matching.Request;
 import dev.weir.rules.Ticket;
+import dev.weir.rules.matching.Request;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;

@@ -1,12 +1,11 @@
 package dev.weir.spring.internal.gate;
 
-
 import dev.weir.StoreException;
-import dev.weir.rules.matching.AmbiguousPathException;
-import dev.weir.rules.text.RateLimitFields;
 import dev.weir.rules.TooManyRulesException;
 import dev.weir.rules.Verdict;
+import dev.weir.rules.matching.AmbiguousPathException;
 import dev.weir.rules.matching.internal.RepeatedHeaderException;
+import dev.weir.rules.text.RateLimitFields;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;

@@ -1,10 +1,9 @@
 package dev.weir.spring.internal.gate;
 
-import dev.weir.spring.RateLimitedException;
-
 import dev.weir.StoreException;
 import dev.weir.internal.Micros;
 import dev.weir.rules.text.RateLimitFields;
+import dev.weir.spring.RateLimitedException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

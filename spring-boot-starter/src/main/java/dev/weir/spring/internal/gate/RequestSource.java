@@ -1,8 +1,8 @@
 package dev.weir.spring.internal.gate;
 
+import dev.weir.TrustedProxies;
 import dev.weir.rules.matching.Request;
 import dev.weir.rules.matching.RequestPath;
-import dev.weir.TrustedProxies;
 import dev.weir.rules.matching.internal.SingleHeader;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

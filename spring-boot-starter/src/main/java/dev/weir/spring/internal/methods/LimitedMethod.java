@@ -1,7 +1,6 @@
 package dev.weir.spring.internal.methods;
 
 import dev.weir.spring.RateLimited;
-
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.concurrent.CompletionStage;

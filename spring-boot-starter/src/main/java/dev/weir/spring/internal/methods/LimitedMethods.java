@@ -1,10 +1,9 @@
 package dev.weir.spring.internal.methods;
 
+import dev.weir.rules.RuleIndex;
 import dev.weir.spring.RateLimited;
 import dev.weir.spring.RuleProperties;
 import dev.weir.spring.WeirProperties;
-
-import dev.weir.rules.RuleIndex;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.HashSet;

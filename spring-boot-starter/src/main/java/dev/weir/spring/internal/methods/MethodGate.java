@@ -1,10 +1,5 @@
 package dev.weir.spring.internal.methods;
 
-import dev.weir.spring.internal.gate.Admission;
-import dev.weir.spring.RateLimitedException;
-import dev.weir.spring.internal.gate.RefusedCallException;
-import dev.weir.spring.internal.gate.RuleGate;
-
 import dev.weir.StoreException;
 import dev.weir.internal.Micros;
 import dev.weir.rules.LimitedRule;
@@ -13,6 +8,10 @@ import dev.weir.rules.RuleEvaluator;
 import dev.weir.rules.RuleIndex;
 import dev.weir.rules.Ticket;
 import dev.weir.rules.Verdict;
+import dev.weir.spring.RateLimitedException;
+import dev.weir.spring.internal.gate.Admission;
+import dev.weir.spring.internal.gate.RefusedCallException;
+import dev.weir.spring.internal.gate.RuleGate;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -1,9 +1,8 @@
 package dev.weir.spring.internal.methods;
 
-import dev.weir.spring.internal.gate.Admission;
-import dev.weir.spring.RateLimited;
-
 import dev.weir.rules.Ticket;
+import dev.weir.spring.RateLimited;
+import dev.weir.spring.internal.gate.Admission;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

@@ -1,7 +1,6 @@
 package dev.weir.spring.internal.methods;
 
 import dev.weir.spring.RateLimited;
-
 import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;

@@ -1,8 +1,7 @@
 package dev.weir.spring.internal.methods;
 
-import dev.weir.spring.internal.gate.Admission;
-
 import dev.weir.rules.Ticket;
+import dev.weir.spring.internal.gate.Admission;
 import java.util.concurrent.CompletableFuture;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;

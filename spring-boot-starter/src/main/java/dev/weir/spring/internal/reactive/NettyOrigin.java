@@ -1,9 +1,8 @@
 package dev.weir.spring.internal.reactive;
 
-import dev.weir.spring.internal.gate.RequestSource;
-
 import static java.util.Objects.requireNonNull;
 
+import dev.weir.spring.internal.gate.RequestSource;
 import java.util.concurrent.atomic.AtomicReference;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import reactor.core.scheduler.Scheduler;

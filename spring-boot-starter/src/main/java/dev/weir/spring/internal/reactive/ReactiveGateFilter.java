@@ -1,12 +1,11 @@
 package dev.weir.spring.internal.reactive;
 
+import dev.weir.TrustedProxies;
+import dev.weir.rules.matching.AmbiguousPathException;
+import dev.weir.rules.matching.Request;
 import dev.weir.spring.internal.gate.Admission;
 import dev.weir.spring.internal.gate.Gate;
 import dev.weir.spring.internal.gate.Problem;
-
-import dev.weir.rules.matching.AmbiguousPathException;
-import dev.weir.rules.matching.Request;
-import dev.weir.TrustedProxies;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.core.Ordered;
@@ -35,7 +34,8 @@ public final class ReactiveGateFilter implements WebFilter, Ordered {
    *
    * @param origins the web servers whose requests can be read as they were received
    */
-  public ReactiveGateFilter(Gate gate, TrustedProxies proxies, List<ReactiveOrigin> origins, int order) {
+  public ReactiveGateFilter(
+      Gate gate, TrustedProxies proxies, List<ReactiveOrigin> origins, int order) {
     this.gate = gate;
     this.proxies = proxies;
     this.origins = List.copyOf(origins);

@@ -1,9 +1,8 @@
 package dev.weir.spring.internal.reactive;
 
-import dev.weir.spring.internal.gate.Problem;
 import dev.weir.spring.RateLimitedException;
+import dev.weir.spring.internal.gate.Problem;
 import dev.weir.spring.internal.gate.RefusedCallException;
-
 import java.util.Set;
 import org.springframework.core.Ordered;
 import org.springframework.http.HttpHeaders;

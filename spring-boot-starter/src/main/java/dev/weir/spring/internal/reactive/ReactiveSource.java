@@ -1,7 +1,6 @@
 package dev.weir.spring.internal.reactive;
 
 import dev.weir.spring.internal.gate.RequestSource;
-
 import java.net.InetSocketAddress;
 import java.util.List;
 import org.springframework.http.server.reactive.ServerHttpRequest;

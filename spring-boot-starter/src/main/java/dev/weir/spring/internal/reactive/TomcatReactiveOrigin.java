@@ -2,7 +2,6 @@ package dev.weir.spring.internal.reactive;
 
 import dev.weir.spring.internal.gate.RequestSource;
 import dev.weir.spring.internal.servlet.ServletSource;
-
 import jakarta.servlet.http.HttpServletRequest;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import reactor.core.scheduler.Scheduler;

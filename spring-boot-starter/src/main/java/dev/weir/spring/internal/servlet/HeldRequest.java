@@ -2,7 +2,6 @@ package dev.weir.spring.internal.servlet;
 
 import dev.weir.spring.internal.gate.Admission;
 import dev.weir.spring.internal.gate.Gate;
-
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;

@@ -2,7 +2,6 @@ package dev.weir.spring.internal.servlet;
 
 import dev.weir.spring.internal.gate.Admission;
 import dev.weir.spring.internal.gate.Problem;
-
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.OutputStream;

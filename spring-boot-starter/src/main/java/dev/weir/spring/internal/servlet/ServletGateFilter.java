@@ -1,13 +1,12 @@
 package dev.weir.spring.internal.servlet;
 
+import dev.weir.TrustedProxies;
+import dev.weir.rules.matching.AmbiguousPathException;
+import dev.weir.rules.matching.Request;
 import dev.weir.spring.internal.gate.Admission;
 import dev.weir.spring.internal.gate.Gate;
 import dev.weir.spring.internal.gate.Problem;
 import dev.weir.spring.internal.gate.RefusedCallException;
-
-import dev.weir.rules.matching.AmbiguousPathException;
-import dev.weir.rules.matching.Request;
-import dev.weir.TrustedProxies;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;

@@ -1,7 +1,6 @@
 package dev.weir.spring.internal.servlet;
 
 import dev.weir.spring.internal.gate.Admission;
-
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;

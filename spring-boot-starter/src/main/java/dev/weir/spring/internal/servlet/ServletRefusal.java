@@ -2,7 +2,6 @@ package dev.weir.spring.internal.servlet;
 
 import dev.weir.spring.RateLimitedException;
 import dev.weir.spring.internal.gate.RefusedCallException;
-
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;

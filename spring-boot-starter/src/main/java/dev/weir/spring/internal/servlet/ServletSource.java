@@ -1,7 +1,6 @@
 package dev.weir.spring.internal.servlet;
 
 import dev.weir.spring.internal.gate.RequestSource;
-
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletRequestWrapper;
 import jakarta.servlet.http.HttpServletRequest;

@@ -1,7 +1,6 @@
 package dev.weir.spring.internal.servlet;
 
 import dev.weir.spring.internal.gate.OriginalRequests;
-
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.catalina.Valve;

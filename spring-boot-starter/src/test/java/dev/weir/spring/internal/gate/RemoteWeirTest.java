@@ -1,8 +1,5 @@
 package dev.weir.spring.internal.gate;
 
-import dev.weir.spring.autoconfigure.Service;
-import dev.weir.spring.WeirProperties;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
@@ -11,6 +8,8 @@ import dev.weir.rules.matching.RequestPath;
 import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.Setting;
 import dev.weir.server.wiring.Settings;
+import dev.weir.spring.WeirProperties;
+import dev.weir.spring.autoconfigure.Service;
 import dev.weir.spring.autoconfigure.Service.Answer;
 import java.io.IOException;
 import java.net.InetAddress;

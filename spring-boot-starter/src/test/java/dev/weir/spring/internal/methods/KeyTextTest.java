@@ -1,14 +1,13 @@
 package dev.weir.spring.internal.methods;
 
-import dev.weir.spring.RateLimited;
-import dev.weir.spring.RateLimitedException;
-import dev.weir.spring.autoconfigure.Service;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.weir.spring.RateLimited;
+import dev.weir.spring.RateLimitedException;
+import dev.weir.spring.autoconfigure.Service;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

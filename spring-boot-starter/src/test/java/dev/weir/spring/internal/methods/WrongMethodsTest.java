@@ -1,11 +1,10 @@
 package dev.weir.spring.internal.methods;
 
-import dev.weir.spring.RateLimited;
-import dev.weir.spring.autoconfigure.Service;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.weir.spring.RateLimited;
+import dev.weir.spring.autoconfigure.Service;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

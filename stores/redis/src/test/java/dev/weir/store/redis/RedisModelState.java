@@ -124,14 +124,17 @@ record RedisModelState(
   }
 
   /**
-   * What is lost without a trace if the saved data comes back: grants that were made when the
-   * last marker was written that PostgreSQL knows of, or later.
+   * What is lost without a trace if the saved data comes back: grants that were made when the last
+   * marker was written that PostgreSQL knows of, or later.
    */
   RedisModelState forgiving() {
-    double recorded = history.latest().map(Marker::beatenAtMicros).orElse((double) RedisModel.NEVER);
+    double recorded =
+        history.latest().map(Marker::beatenAtMicros).orElse((double) RedisModel.NEVER);
     List<Integer> lost = new ArrayList<>(forgiven);
     for (int i = 0; i < granted.size(); i++) {
-      if (!saved.grants().contains(i) && !lost.contains(i) && granted.get(i) * RedisModel.BEAT >= recorded) {
+      if (!saved.grants().contains(i)
+          && !lost.contains(i)
+          && granted.get(i) * RedisModel.BEAT >= recorded) {
         lost.add(i);
       }
     }

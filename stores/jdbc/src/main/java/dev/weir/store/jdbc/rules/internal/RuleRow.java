@@ -2,10 +2,10 @@ package dev.weir.store.jdbc.rules.internal;
 
 import dev.weir.internal.Micros;
 import dev.weir.register.EntryVersion;
+import dev.weir.rules.Rule;
 import dev.weir.rules.spec.FieldType;
 import dev.weir.rules.spec.InvalidRuleException;
 import dev.weir.rules.spec.RefillRate;
-import dev.weir.rules.Rule;
 import dev.weir.rules.spec.RuleAlgorithm;
 import dev.weir.rules.spec.RuleField;
 import dev.weir.rules.spec.RuleSource;

@@ -1,17 +1,9 @@
 package dev.weir.store.jdbc.slots.internal;
 
-import dev.weir.slots.AssignRequest;
 import dev.weir.slots.Slot;
-import dev.weir.slots.SlotState;
-import dev.weir.slots.WindowCount;
-import dev.weir.slots.planning.internal.Page;
-import dev.weir.slots.planning.internal.Window;
-import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Dialect;
-import dev.weir.store.jdbc.internal.RandomStep;
 import dev.weir.store.jdbc.internal.Sql;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -75,7 +67,8 @@ final class OracleLocks {
    * A configuration whose sequence number is that of the cached view has not changed, so its row
    * need not be read.
    */
-  static List<ConfigRow> lockBatch(Connection connection, SlotDialect.BatchLock lock, Map<String, Slot> known)
+  static List<ConfigRow> lockBatch(
+      Connection connection, SlotDialect.BatchLock lock, Map<String, Slot> known)
       throws SQLException {
     if (lock.configNames().isEmpty()) {
       return List.of();

@@ -14,15 +14,12 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
 
 /**
  * Slots in Oracle 19c and later. A batch takes four round trips: lock the configurations and read
@@ -345,7 +342,10 @@ final class OracleSlots implements SlotDialect {
   public Optional<Slot> lockSlot(Connection connection, String eventId, boolean waits)
       throws SQLException {
     return Sql.first(
-        connection, SlotRow::read, LOCK_SLOTS + "s.event_id = ?" + (waits ? OracleLocks.WAIT : OracleLocks.SKIP), eventId);
+        connection,
+        SlotRow::read,
+        LOCK_SLOTS + "s.event_id = ?" + (waits ? OracleLocks.WAIT : OracleLocks.SKIP),
+        eventId);
   }
 
   @Override
