@@ -1,8 +1,8 @@
 package dev.weir.spring;
 
 import dev.weir.limits.OnStoreFailure;
-import dev.weir.rules.Rule;
 import dev.weir.rules.spec.RuleAlgorithm;
+import dev.weir.rules.spec.RuleSpec;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
@@ -57,6 +57,6 @@ public record RuleProperties(
     @Nullable Long maxQueueSize,
     @Nullable Long delayPerRequestMs,
     @Nullable Long priority,
-    Rule.@Nullable Mode mode,
+    RuleSpec.@Nullable Mode mode,
     @Nullable Boolean active,
     @Nullable OnStoreFailure onStoreFailure) {}

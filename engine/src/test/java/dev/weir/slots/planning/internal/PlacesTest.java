@@ -1,8 +1,9 @@
-package dev.weir.internal;
+package dev.weir.slots.planning.internal;
+
+import dev.weir.internal.Places;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.slots.planning.internal.Window;
 import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.Random;
