@@ -1,6 +1,6 @@
 package dev.weir.rules.matching;
 
-import dev.weir.internal.ClientAddress;
+import dev.weir.address.internal.ClientAddress;
 import dev.weir.internal.LimitNames;
 import java.util.List;
 

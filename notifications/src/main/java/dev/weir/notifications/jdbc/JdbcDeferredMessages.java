@@ -1,5 +1,13 @@
 package dev.weir.notifications.jdbc;
 
+import dev.weir.engine.notifications.DeferredMessages;
+import dev.weir.engine.notifications.Message;
+import dev.weir.engine.notifications.MessageRecord;
+import dev.weir.engine.notifications.MessageState;
+import dev.weir.engine.notifications.SendRequest;
+import dev.weir.engine.notifications.SendResult;
+import dev.weir.engine.notifications.UserState;
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.internal.Micros;
 import dev.weir.notifications.messages.DeferredMessages;
 import dev.weir.notifications.messages.Message;
@@ -181,7 +189,7 @@ public final class JdbcDeferredMessages implements DeferredMessages {
     List<DueRow> found =
         transactions.read(
             connection -> {
-              long now = Sql.now(connection, Dialect.POSTGRESQL, clock);
+              long now = ClockReading.now(connection, Dialect.POSTGRESQL, clock);
               return Sql.list(connection, DueRow::read, DUE, now, max, now);
             });
     List<Long> without =
@@ -226,7 +234,7 @@ public final class JdbcDeferredMessages implements DeferredMessages {
     MessageOwners owners = MessageOwners.lock(connection, clock, messages, locking);
     LockedUsers users = owners.users();
     if (!users.busy().isEmpty()) {
-      long now = Sql.now(connection, Dialect.POSTGRESQL, clock);
+      long now = ClockReading.now(connection, Dialect.POSTGRESQL, clock);
       DeferringUsers.delay(connection, users.busy(), now + BUSY_MICROS);
     }
     Map<UUID, MessageRecord> due = new HashMap<>();

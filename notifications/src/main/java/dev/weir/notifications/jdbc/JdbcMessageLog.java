@@ -1,5 +1,12 @@
 package dev.weir.notifications.jdbc;
 
+import dev.weir.engine.notifications.DeliveryGuarantee;
+import dev.weir.engine.notifications.HandOver;
+import dev.weir.engine.notifications.MessageLog;
+import dev.weir.engine.notifications.MessageQuery;
+import dev.weir.engine.notifications.MessageRecord;
+import dev.weir.engine.notifications.MessageState;
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.internal.Micros;
 import dev.weir.notifications.messages.DeliveryGuarantee;
 import dev.weir.notifications.messages.HandOver;
@@ -206,7 +213,7 @@ public final class JdbcMessageLog implements MessageLog {
                   Sql.list(connection, Handed::read, LOCK_ALL, (Object) MessageRow.ids(messages))) {
                 known.put(each.message(), each);
               }
-              long now = Sql.now(connection, Dialect.POSTGRESQL, clock);
+              long now = ClockReading.now(connection, Dialect.POSTGRESQL, clock);
               List<HandOver> results = new ArrayList<>(attempts.size());
               List<Attempt> begun = new ArrayList<>();
               for (Attempt attempt : attempts) {
@@ -272,7 +279,7 @@ public final class JdbcMessageLog implements MessageLog {
     boolean unused =
         transactions.write(
             connection -> {
-              long now = Sql.now(connection, Dialect.POSTGRESQL, clock);
+              long now = ClockReading.now(connection, Dialect.POSTGRESQL, clock);
               Batch.send(
                   connection,
                   NOT_TAKEN,
@@ -368,7 +375,7 @@ public final class JdbcMessageLog implements MessageLog {
             connection,
             RECEIPT,
             state,
-            Sql.now(connection, Dialect.POSTGRESQL, clock),
+            ClockReading.now(connection, Dialect.POSTGRESQL, clock),
             state,
             receipt.provider(),
             receipt.reason().orElse(null),
@@ -462,7 +469,7 @@ public final class JdbcMessageLog implements MessageLog {
                         connection,
                         row -> row.getObject(1, UUID.class),
                         REOPEN,
-                        Sql.now(connection, Dialect.POSTGRESQL, clock),
+                        ClockReading.now(connection, Dialect.POSTGRESQL, clock),
                         MessageRow.ids(messages),
                         Micros.clamped(failedBy))));
   }
@@ -474,7 +481,7 @@ public final class JdbcMessageLog implements MessageLog {
             Sql.update(
                     connection,
                     REOPEN_ATTEMPT,
-                    Sql.now(connection, Dialect.POSTGRESQL, clock),
+                    ClockReading.now(connection, Dialect.POSTGRESQL, clock),
                     failed.message().toString(),
                     failed.id().toString())
                 > 0);
@@ -484,7 +491,7 @@ public final class JdbcMessageLog implements MessageLog {
   public int removeOlder(Duration retention, int max) {
     return transactions.write(
         connection -> {
-          long before = Sql.now(connection, Dialect.POSTGRESQL, clock) - Micros.floor(retention);
+          long before = ClockReading.now(connection, Dialect.POSTGRESQL, clock) - Micros.floor(retention);
           return Sql.update(connection, REMOVE, before, before, max);
         });
   }

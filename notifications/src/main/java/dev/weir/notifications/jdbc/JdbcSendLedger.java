@@ -1,5 +1,9 @@
 package dev.weir.notifications.jdbc;
 
+import dev.weir.engine.notifications.SendLedger;
+import dev.weir.engine.notifications.SendRequest;
+import dev.weir.engine.notifications.SendResult;
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.internal.Micros;
 import dev.weir.notifications.jdbc.LockedUsers.TakenPlace;
 import dev.weir.notifications.messages.SendLedger;
@@ -233,7 +237,7 @@ public final class JdbcSendLedger implements SendLedger {
   public List<Claimed> claimUnpublished(Duration minAge, Duration claim, int max) {
     return transactions.write(
         connection -> {
-          long now = Sql.now(connection, Dialect.POSTGRESQL, clock);
+          long now = ClockReading.now(connection, Dialect.POSTGRESQL, clock);
           return Sql.list(
               connection,
               row -> new Claimed(MessageRow.message(row), row.getLong(5)),

@@ -1,5 +1,9 @@
 package dev.weir.notifications.jdbc;
 
+import dev.weir.engine.notifications.UserLimit;
+import dev.weir.engine.notifications.UserLimits;
+import dev.weir.engine.notifications.UserState;
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.limits.Usage;
 import dev.weir.notifications.jdbc.internal.UserChange;
 import dev.weir.notifications.messages.UserLimit;
@@ -57,7 +61,7 @@ public final class JdbcUserLimits implements UserLimits {
   public UserState configure(UserLimit limit) {
     return transactions.write(
         connection -> {
-          long now = Sql.now(connection, Dialect.POSTGRESQL, clock);
+          long now = ClockReading.now(connection, Dialect.POSTGRESQL, clock);
           UserRow fresh = new UserRow(limit, 1, 1, now, Usage.NONE);
           UserState configured =
               Sql.first(

@@ -1,7 +1,10 @@
 package dev.weir.payments.jdbc;
 
+import dev.weir.engine.payments.FeedScope;
+import dev.weir.engine.payments.PaymentStore.Portion;
 import dev.weir.payments.FeedScope;
 import dev.weir.payments.PaymentStore.Portion;
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
@@ -124,7 +127,7 @@ final class FeedActions {
   Portion cancel(FeedScope scope, String actor, int max) {
     return transactions.write(
         connection -> {
-          Long now = Sql.givenNow(connection, clock);
+          Long now = ClockReading.givenNow(connection, clock);
           List<String> chosen =
               switch (scope) {
                 case FeedScope.One feed ->
@@ -141,7 +144,7 @@ final class FeedActions {
   Portion retry(FeedScope scope, boolean isForced, String actor, int max) {
     return transactions.write(
         connection -> {
-          Object now = Sql.orNull(Sql.givenNow(connection, clock));
+          Object now = Sql.orNull(ClockReading.givenNow(connection, clock));
           Portion reopened =
               switch (scope) {
                 case FeedScope.One feed ->

@@ -1,5 +1,13 @@
 package dev.weir.payments.jdbc;
 
+import dev.weir.engine.payments.PaymentCall;
+import dev.weir.engine.payments.PaymentState;
+import dev.weir.engine.payments.PaymentStatus;
+import dev.weir.engine.payments.PaymentStore.Beginning;
+import dev.weir.engine.payments.PaymentStore.CallCount;
+import dev.weir.engine.payments.PaymentStore.Cancellation;
+import dev.weir.engine.payments.PaymentStore.PastCalls;
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.internal.Micros;
 import dev.weir.payments.PaymentCall;
 import dev.weir.payments.PaymentState;
@@ -185,7 +193,7 @@ final class PaymentEnds {
                             calls(connection, row.getInt("attempts"), row)),
                     BEGIN,
                     paymentId,
-                    Sql.orNull(Sql.givenNow(connection, clock))));
+                    Sql.orNull(ClockReading.givenNow(connection, clock))));
     return running.isPresent() ? running : state(paymentId).map(Beginning.Ended::new);
   }
 
@@ -223,7 +231,7 @@ final class PaymentEnds {
                     connection,
                     row -> Micros.instant(row.getLong(1)),
                     BEGIN_CALL,
-                    Sql.orNull(Sql.givenNow(connection, clock)),
+                    Sql.orNull(ClockReading.givenNow(connection, clock)),
                     paymentId,
                     knownCalls,
                     PaymentHistory.KnownCall.id(last),
@@ -340,7 +348,7 @@ final class PaymentEnds {
 
   Instant now() {
     return transactions.read(
-        connection -> Micros.instant(Sql.now(connection, Dialect.POSTGRESQL, clock)));
+        connection -> Micros.instant(ClockReading.now(connection, Dialect.POSTGRESQL, clock)));
   }
 
   Optional<Instant> firstCall(String paymentId) {
@@ -364,7 +372,7 @@ final class PaymentEnds {
   Optional<Cancellation> cancel(String paymentId) {
     return transactions.write(
         connection -> {
-          Long now = Sql.givenNow(connection, clock);
+          Long now = ClockReading.givenNow(connection, clock);
           boolean isNew = Cancelling.cancel(connection, now, List.of(paymentId), "cancelled") > 0;
           return state(connection, paymentId).map(state -> new Cancellation(state, isNew));
         });

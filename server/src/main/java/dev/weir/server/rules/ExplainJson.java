@@ -1,7 +1,7 @@
 package dev.weir.server.rules;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.internal.ClientAddress;
+import dev.weir.address.internal.ClientAddress;
 import dev.weir.limits.Decision;
 import dev.weir.limits.Delayed;
 import dev.weir.limits.Outcome;

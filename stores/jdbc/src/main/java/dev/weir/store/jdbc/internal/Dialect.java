@@ -59,7 +59,7 @@ public enum Dialect {
   }
 
   /** Returns the query of the database's clock. */
-  String selectNow() {
+  public String selectNow() {
     return "select " + now + fromNothing;
   }
 

@@ -1,5 +1,6 @@
 package dev.weir.store.jdbc.limits;
 
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.internal.Batcher;
 import dev.weir.limits.Concurrency;
 import dev.weir.limits.LeaseDecision;
@@ -69,7 +70,7 @@ public final class JdbcLeaseStore implements LeaseStore {
   private List<LeaseReply> run(List<LeaseStep> steps) {
     LeaseCall call = new LeaseCall(steps);
     return transactions.autoCommit(
-        connection -> call.run(connection, Sql.givenNow(connection, clock)));
+        connection -> call.run(connection, ClockReading.givenNow(connection, clock)));
   }
 
   private LeaseReply run(LeaseStep step) {
@@ -120,7 +121,7 @@ public final class JdbcLeaseStore implements LeaseStore {
                     connection,
                     row -> row.getInt(1),
                     CURRENT,
-                    Sql.givenNow(connection, clock),
+                    ClockReading.givenNow(connection, clock),
                     resource))
         .orElse(0);
   }

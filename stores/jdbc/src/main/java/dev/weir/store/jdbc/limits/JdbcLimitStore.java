@@ -1,5 +1,6 @@
 package dev.weir.store.jdbc.limits;
 
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.internal.Batcher;
 import dev.weir.internal.Micros;
 import dev.weir.limits.AcquireRequest;
@@ -150,7 +151,7 @@ public final class JdbcLimitStore implements LimitStore {
       LimitCall call = LimitCall.of(steps);
       LimitCall.CallResult result =
           transactions.autoCommit(
-              connection -> call.run(connection, Sql.givenNow(connection, clock), refusing));
+              connection -> call.run(connection, ClockReading.givenNow(connection, clock), refusing));
       refusing = !result.wrote();
       return result.done();
     }
@@ -260,7 +261,7 @@ public final class JdbcLimitStore implements LimitStore {
                           connection,
                           row -> Optional.ofNullable(row.getString(1)),
                           SETTLE,
-                          Sql.givenNow(connection, clock),
+                          ClockReading.givenNow(connection, clock),
                           from,
                           last,
                           SETTLED_ROWS,

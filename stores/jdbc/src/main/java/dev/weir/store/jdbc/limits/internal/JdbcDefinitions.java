@@ -1,5 +1,6 @@
 package dev.weir.store.jdbc.limits.internal;
 
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.internal.Micros;
 import dev.weir.limits.Concurrency;
 import dev.weir.limits.TokenBucket;
@@ -168,7 +169,7 @@ public final class JdbcDefinitions<L> implements Definitions<L> {
   public Definition<L> define(String resource, L limit) {
     return transactions.write(
         connection -> {
-          long now = Sql.now(connection, dialect, clock);
+          long now = ClockReading.now(connection, dialect, clock);
           Definition<L> defined =
               switch (dialect) {
                 case POSTGRESQL -> upsert(connection, resource, limit, now);

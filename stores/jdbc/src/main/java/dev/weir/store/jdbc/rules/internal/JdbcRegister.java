@@ -1,5 +1,6 @@
 package dev.weir.store.jdbc.rules.internal;
 
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.internal.Micros;
 import dev.weir.register.Change;
 import dev.weir.register.Entry;
@@ -248,6 +249,6 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
   }
 
   private Instant now(Connection connection) throws SQLException {
-    return Micros.instant(Sql.now(connection, dialect, clock));
+    return Micros.instant(ClockReading.now(connection, dialect, clock));
   }
 }

@@ -1,5 +1,6 @@
 package dev.weir.store.jdbc.slots.internal;
 
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.StoreException;
 import dev.weir.internal.Micros;
 import dev.weir.slots.AssignReply;
@@ -307,6 +308,6 @@ public final class JdbcSlotLedger implements SlotLedger {
   }
 
   private long now(Connection connection) throws SQLException {
-    return Sql.now(connection, dialect.database(), clock);
+    return ClockReading.now(connection, dialect.database(), clock);
   }
 }

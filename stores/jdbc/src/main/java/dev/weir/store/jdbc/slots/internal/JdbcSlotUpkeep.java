@@ -1,5 +1,6 @@
 package dev.weir.store.jdbc.slots.internal;
 
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.internal.Micros;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.SlotUpkeep;
@@ -155,7 +156,7 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
   @Override
   public Instant now() {
     return transactions.read(
-        connection -> Micros.instant(Sql.now(connection, dialect.database(), clock)));
+        connection -> Micros.instant(ClockReading.now(connection, dialect.database(), clock)));
   }
 
   /** Removes windows that ended before a time, under the lock, unless slots remain in them. */

@@ -1,4 +1,4 @@
-package dev.weir.internal;
+package dev.weir.address.internal;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
