@@ -270,16 +270,16 @@ function tileRow() {
     async update(found, configuration, signal, isWanted) {
       const { configName } = configuration;
       const forecast = (events) => get(withQuery("/api/v1/slots/forecast", { configName, events }), { signal }).catch(() => null);
-      const [forecast, one, thousand] = await Promise.all([
+      const [ahead, one, thousand] = await Promise.all([
         post("/api/v1/dashboard/what-if", { configName, policy: policyOf(configuration), cells: 1 }, { signal, reads: true }).catch(() => null),
         forecast(1),
         forecast(1000),
       ]);
       if (!isWanted()) return;
-      const shown = forecastTexts(forecast, one, thousand);
+      const shown = forecastTexts(ahead, one, thousand);
       // What was not read may be ahead.
-      backlog = forecast && (forecast.backlog > 0 || forecast.complete !== false) ? forecast.backlog : null;
-      end = forecast?.complete === false ? NaN : Date.parse(forecast?.current?.endsAt);
+      backlog = ahead && (ahead.backlog > 0 || ahead.complete !== false) ? ahead.backlog : null;
+      end = ahead?.complete === false ? NaN : Date.parse(ahead?.current?.endsAt);
       for (const [id, [value, detail]] of Object.entries(shown)) set(id, value, detail);
       set("limit", `${count(found.maxPerWindow)}`, `per window of ${policyText(configuration).split(" per ")[1]}`);
       set("peak", count(configuration.peakPerSecond), configuration.spread === "even" ? "exact, even spread" : "at worst, random spread");

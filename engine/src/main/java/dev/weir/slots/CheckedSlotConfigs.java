@@ -3,7 +3,7 @@ package dev.weir.slots;
 import static java.util.Objects.requireNonNull;
 
 import dev.weir.internal.Micros;
-import dev.weir.slots.internal.SlotNames;
+import dev.weir.internal.SlotNames;
 import dev.weir.slots.planning.internal.Feasibility;
 import java.time.Duration;
 import java.time.InstantSource;

@@ -92,6 +92,7 @@ final class ArchitectureTest {
           "dev.weir.limits.QueuedLimiter",
           "dev.weir.limits.StoreSubstitute",
           "dev.weir.slots.AssignmentBatcher",
+          "dev.weir.slots.CheckedSlotConfigs",
           "dev.weir.slots.SideLanes",
           "dev.weir.slots.SlotScheduler",
           "dev.weir.slots.SlotStore");
