@@ -15,6 +15,7 @@ import dev.weir.notifications.messages.MessageQuery;
 import dev.weir.notifications.messages.MessageRecord;
 import dev.weir.notifications.messages.MessageState;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;

@@ -10,6 +10,7 @@ import dev.weir.notifications.messages.SendLedger;
 import dev.weir.notifications.messages.SendRequest;
 import dev.weir.notifications.messages.SendResult;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;

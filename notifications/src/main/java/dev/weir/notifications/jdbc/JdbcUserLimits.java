@@ -10,6 +10,7 @@ import dev.weir.notifications.messages.UserLimit;
 import dev.weir.notifications.messages.UserLimits;
 import dev.weir.notifications.messages.UserState;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.store.jdbc.internal.CalendarText;
 import dev.weir.store.jdbc.internal.Channel;
 import dev.weir.store.jdbc.internal.Dialect;

@@ -6,6 +6,7 @@ import dev.weir.payments.FeedScope;
 import dev.weir.payments.PaymentStore.Portion;
 import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;

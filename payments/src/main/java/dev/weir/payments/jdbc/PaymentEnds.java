@@ -15,6 +15,7 @@ import dev.weir.payments.PaymentStore.Beginning;
 import dev.weir.payments.PaymentStore.Cancellation;
 import dev.weir.payments.PaymentStore.PastCalls;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;

@@ -11,10 +11,10 @@ import dev.weir.rules.RuleResult;
 import dev.weir.rules.Verdict;
 import dev.weir.rules.VerdictFields;
 import io.envoyproxy.envoy.config.core.v3.HeaderValue;
-import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.DescriptorStatus;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.RateLimit;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

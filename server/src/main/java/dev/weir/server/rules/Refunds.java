@@ -1,11 +1,11 @@
 package dev.weir.server.rules;
 
+import dev.weir.internal.LimitNames;
 import dev.weir.internal.Micros;
 import dev.weir.limits.AcquireResult;
 import dev.weir.limits.Lease;
 import dev.weir.limits.LeaseDecision;
 import dev.weir.limits.Refund;
-import dev.weir.internal.LimitNames;
 import dev.weir.rules.GrantedChecks;
 import dev.weir.rules.LimitedRule;
 import dev.weir.rules.RuleCheck;

@@ -1,9 +1,8 @@
 package dev.weir.slots.planning.internal;
 
-import dev.weir.internal.Places;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.internal.Places;
 import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.Random;

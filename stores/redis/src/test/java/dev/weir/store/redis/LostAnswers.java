@@ -3,8 +3,8 @@ package dev.weir.store.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.weir.StoreException;
 import dev.weir.StoreException.Outcome;
+import dev.weir.StoreException;
 import dev.weir.limits.AcquireRequest;
 import dev.weir.limits.Concurrency;
 import dev.weir.limits.LeaseDecision;

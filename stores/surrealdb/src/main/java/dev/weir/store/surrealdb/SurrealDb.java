@@ -1,7 +1,7 @@
 package dev.weir.store.surrealdb;
 
-import dev.weir.StoreException;
 import dev.weir.StoreException.Outcome;
+import dev.weir.StoreException;
 import dev.weir.internal.Micros;
 import dev.weir.limits.StoreHistory;
 import dev.weir.limits.internal.LimitSweep;

@@ -1,6 +1,5 @@
 package dev.weir.store.jdbc.limits;
 
-import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.internal.Batcher;
 import dev.weir.limits.Concurrency;
 import dev.weir.limits.LeaseDecision;
@@ -8,6 +7,7 @@ import dev.weir.limits.LeaseStore;
 import dev.weir.limits.Queue;
 import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Timeouts;

@@ -1,6 +1,5 @@
 package dev.weir.store.jdbc.limits;
 
-import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.internal.Batcher;
 import dev.weir.internal.Micros;
 import dev.weir.limits.AcquireRequest;
@@ -13,6 +12,7 @@ import dev.weir.limits.Refund;
 import dev.weir.limits.Usage;
 import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Timeouts;

@@ -1,12 +1,12 @@
 package dev.weir.store.jdbc.limits.internal;
 
-import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.internal.Micros;
 import dev.weir.limits.Concurrency;
 import dev.weir.limits.TokenBucket;
 import dev.weir.limits.internal.Definition;
 import dev.weir.limits.internal.Definitions;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.store.jdbc.internal.Channel;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;

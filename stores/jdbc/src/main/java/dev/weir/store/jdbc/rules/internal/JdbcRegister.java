@@ -1,12 +1,12 @@
 package dev.weir.store.jdbc.rules.internal;
 
-import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.internal.Micros;
 import dev.weir.register.Change;
 import dev.weir.register.Entry;
 import dev.weir.register.EntryVersion;
 import dev.weir.register.Register;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.store.jdbc.internal.Channel;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;

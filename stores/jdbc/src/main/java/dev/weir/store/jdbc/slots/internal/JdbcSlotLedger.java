@@ -1,6 +1,5 @@
 package dev.weir.store.jdbc.slots.internal;
 
-import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.StoreException;
 import dev.weir.internal.Micros;
 import dev.weir.slots.AssignReply;
@@ -19,8 +18,8 @@ import dev.weir.slots.WindowCount;
 import dev.weir.slots.WindowQuery;
 import dev.weir.slots.internal.BatchPlan;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.store.jdbc.internal.Dialect;
-import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.sql.Connection;
 import java.sql.SQLException;
