@@ -7,7 +7,6 @@ import dev.weir.engine.notifications.MessageState;
 import dev.weir.engine.notifications.SendRequest;
 import dev.weir.engine.notifications.SendResult;
 import dev.weir.engine.notifications.UserState;
-import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.internal.Micros;
 import dev.weir.notifications.messages.DeferredMessages;
 import dev.weir.notifications.messages.Message;

@@ -6,7 +6,6 @@ import dev.weir.engine.notifications.MessageLog;
 import dev.weir.engine.notifications.MessageQuery;
 import dev.weir.engine.notifications.MessageRecord;
 import dev.weir.engine.notifications.MessageState;
-import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.internal.Micros;
 import dev.weir.notifications.messages.DeliveryGuarantee;
 import dev.weir.notifications.messages.HandOver;

@@ -3,7 +3,6 @@ package dev.weir.notifications.jdbc;
 import dev.weir.engine.notifications.SendLedger;
 import dev.weir.engine.notifications.SendRequest;
 import dev.weir.engine.notifications.SendResult;
-import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.internal.Micros;
 import dev.weir.notifications.jdbc.LockedUsers.TakenPlace;
 import dev.weir.notifications.messages.SendLedger;

@@ -1,7 +1,6 @@
 package dev.weir.notifications.jdbc;
 
 import dev.weir.engine.notifications.SenderRegistry;
-import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.internal.Micros;
 import dev.weir.notifications.messages.SenderRegistry;
 import dev.weir.store.jdbc.StoreClock;

@@ -3,7 +3,6 @@ package dev.weir.notifications.jdbc;
 import dev.weir.engine.notifications.UserLimit;
 import dev.weir.engine.notifications.UserLimits;
 import dev.weir.engine.notifications.UserState;
-import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.limits.Usage;
 import dev.weir.notifications.jdbc.internal.UserChange;
 import dev.weir.notifications.messages.UserLimit;

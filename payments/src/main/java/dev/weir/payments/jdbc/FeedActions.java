@@ -4,7 +4,6 @@ import dev.weir.engine.payments.FeedScope;
 import dev.weir.engine.payments.PaymentStore.Portion;
 import dev.weir.payments.FeedScope;
 import dev.weir.payments.PaymentStore.Portion;
-import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.store.jdbc.internal.Dialect;

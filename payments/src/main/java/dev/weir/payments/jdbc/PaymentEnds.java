@@ -2,12 +2,9 @@ package dev.weir.payments.jdbc;
 
 import dev.weir.engine.payments.PaymentCall;
 import dev.weir.engine.payments.PaymentState;
-import dev.weir.engine.payments.PaymentStatus;
 import dev.weir.engine.payments.PaymentStore.Beginning;
-import dev.weir.engine.payments.PaymentStore.CallCount;
 import dev.weir.engine.payments.PaymentStore.Cancellation;
 import dev.weir.engine.payments.PaymentStore.PastCalls;
-import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.internal.Micros;
 import dev.weir.payments.PaymentCall;
 import dev.weir.payments.PaymentState;

@@ -7,8 +7,6 @@ import dev.weir.limits.Limit;
 import dev.weir.notifications.SendOutcome;
 import dev.weir.notifications.messages.UserLimit;
 import dev.weir.notifications.messages.UserState;
-import dev.weir.rules.PolicyText;
-import dev.weir.rules.RateLimitFields;
 import dev.weir.rules.text.PolicyText;
 import dev.weir.rules.text.RateLimitFields;
 import dev.weir.server.http.Json;
