@@ -491,7 +491,8 @@ public final class JdbcMessageLog implements MessageLog {
   public int removeOlder(Duration retention, int max) {
     return transactions.write(
         connection -> {
-          long before = ClockReading.now(connection, Dialect.POSTGRESQL, clock) - Micros.floor(retention);
+          long before =
+              ClockReading.now(connection, Dialect.POSTGRESQL, clock) - Micros.floor(retention);
           return Sql.update(connection, REMOVE, before, before, max);
         });
   }

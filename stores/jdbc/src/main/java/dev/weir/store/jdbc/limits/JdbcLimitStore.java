@@ -151,7 +151,8 @@ public final class JdbcLimitStore implements LimitStore {
       LimitCall call = LimitCall.of(steps);
       LimitCall.CallResult result =
           transactions.autoCommit(
-              connection -> call.run(connection, ClockReading.givenNow(connection, clock), refusing));
+              connection ->
+                  call.run(connection, ClockReading.givenNow(connection, clock), refusing));
       refusing = !result.wrote();
       return result.done();
     }
