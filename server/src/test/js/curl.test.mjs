@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { curlLine, parseHead, parseRequest } from "../../main/resources/dashboard/curl.js";
-import { quoted, words } from "../../main/resources/dashboard/shell.js";
+import { curlLine, parseHead, parseRequest } from "../../main/resources/dashboard/data/curl.js";
+import { quoted, words } from "../../main/resources/dashboard/data/shell.js";
 
 test("splits words as a shell does", () => {
   assert.deepEqual(words(`a 'b c' "d \\"e\\"" f\\ g \\\n h''`), ["a", "b c", 'd "e"', "f g", "h"]);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { eventParser } from "../../main/resources/dashboard/event-stream.js";
+import { eventParser } from "../../main/resources/dashboard/data/event-stream.js";
 
 function parsed(...pieces) {
   const events = [];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { clock, duration, inZone, millis, parseDuration, percent, printable, printableId, relative, short, span, zoneText } from "../../main/resources/dashboard/format.js";
+import { clock, duration, inZone, millis, parseDuration, percent, printable, printableId, relative, short, span, zoneText } from "../../main/resources/dashboard/data/format.js";
 
 test("writes lengths of time in at most two units", () => {
   assert.equal(span(0), "0 ms");

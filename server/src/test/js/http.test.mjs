@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { get, segment, setToken, withQuery, wrongToken } from "../../main/resources/dashboard/http.js";
+import { get, segment, setToken, withQuery, wrongToken } from "../../main/resources/dashboard/data/http.js";
 
 test.beforeEach(() => {
   globalThis.document = new EventTarget();

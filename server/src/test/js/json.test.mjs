@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { indented, jsonWithNumber, parseJson } from "../../main/resources/dashboard/json.js";
+import { indented, jsonWithNumber, parseJson } from "../../main/resources/dashboard/data/json.js";
 
 const LAST = "9223372036854775807";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { openPage } from "./page.mjs";
-import { hasNoData, leakingConfiguration } from "../../main/resources/dashboard/known-data.js";
+import { hasNoData, leakingConfiguration } from "../../main/resources/dashboard/data/known-data.js";
 
 const SIGNAL = new AbortController().signal;
 

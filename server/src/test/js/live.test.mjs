@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { follow, linkText } from "../../main/resources/dashboard/live.js";
-import { Samples } from "../../main/resources/dashboard/samples.js";
+import { follow, linkText } from "../../main/resources/dashboard/data/live.js";
+import { Samples } from "../../main/resources/dashboard/data/samples.js";
 
 const NOW = { state: {}, seconds: [1], series: { allowed: [1] } };
 

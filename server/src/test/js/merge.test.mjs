@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { merged, mergedBySwitch } from "../../main/resources/dashboard/merge.js";
-import { CALENDAR_SWITCH, policyFrom, valuesOf, withSeconds } from "../../main/resources/dashboard/policy.js";
-import { ALGORITHM_SWITCH, specFrom, valuesOf as ruleValues } from "../../main/resources/dashboard/rule-text.js";
+import { merged, mergedBySwitch } from "../../main/resources/dashboard/data/merge.js";
+import { CALENDAR_SWITCH, policyFrom, valuesOf, withSeconds } from "../../main/resources/dashboard/data/policy.js";
+import { ALGORITHM_SWITCH, specFrom, valuesOf as ruleValues } from "../../main/resources/dashboard/data/rule-text.js";
 
 test("what I did not change is theirs", () => {
   const base = { a: "1", b: "1", c: "1", on: false, hours: { monday: "9-12", tuesday: "9-12" } };

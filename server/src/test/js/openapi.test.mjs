@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import test from "node:test";
 import { load } from "../../main/resources/dashboard/vendor/js-yaml-5.5.0/js-yaml.esm.min.mjs";
-import { byTag, exampleOf, operations, requestOf } from "../../main/resources/dashboard/openapi.js";
+import { byTag, exampleOf, operations, requestOf } from "../../main/resources/dashboard/data/openapi.js";
 
 const document = load(await readFile(new URL("../../main/resources/openapi.yaml", import.meta.url), "utf8"));
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { paymentPath, progress } from "../../main/resources/dashboard/payments.js";
+import { paymentPath, progress } from "../../main/resources/dashboard/pages/payments.js";
 
 const FEED = { state: "STARTED", read: 10, rejected: 1, repeated: 1, paid: 2, failed: 1, cancelled: 1 };
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { differences, formField, hoursOf, isoDuration, policyFrom, policyOf, policyText, precondition, valuesOf, flattened } from "../../main/resources/dashboard/policy.js";
+import { differences, formField, hoursOf, isoDuration, policyFrom, policyOf, policyText, precondition, valuesOf, flattened } from "../../main/resources/dashboard/data/policy.js";
 
 const CONFIGURATION = {
   configName: "statements", version: 3, active: true, maxPerWindow: 600, windowSize: "PT1M", windowSizeSecs: 60, spread: "even", notBefore: "now",

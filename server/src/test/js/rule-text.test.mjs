@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { changes, countsOf, decisionText, limitText, matches, mostRefused, shadowText, specFrom, specOf, valuesOf } from "../../main/resources/dashboard/rule-text.js";
+import { changes, countsOf, decisionText, limitText, matches, mostRefused, shadowText, specFrom, specOf, valuesOf } from "../../main/resources/dashboard/data/rule-text.js";
 
 const RULE = {
   id: 7, name: "orders", algorithm: "FIXED_WINDOW", pathPattern: "/api/orders/**", methods: ["POST"], keyBy: ["header:X-Api-Key", "ip"], allowedRequests: 3,

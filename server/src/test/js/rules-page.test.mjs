@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { openPage, settled } from "./page.mjs";
-import { show } from "../../main/resources/dashboard/rules.js";
+import { show } from "../../main/resources/dashboard/pages/rules.js";
 
 function rule(id, fields = {}) {
   return { id, name: `rule-${id}`, algorithm: "FIXED_WINDOW", allowedRequests: 5, windowSeconds: 60, keyBy: ["ip"], queueEnabled: false, priority: 0, mode: "enforce",

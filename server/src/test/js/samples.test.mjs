@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { MAX_SECONDS, Samples, waitingTexts } from "../../main/resources/dashboard/samples.js";
+import { MAX_SECONDS, Samples, waitingTexts } from "../../main/resources/dashboard/data/samples.js";
 
 function loaded() {
   const samples = new Samples();

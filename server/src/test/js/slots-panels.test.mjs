@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { openPage, settled } from "./page.mjs";
-import { leakedSlots } from "../../main/resources/dashboard/leaked.js";
-import { takeDraft } from "../../main/resources/dashboard/draft.js";
-import { pauseNotice } from "../../main/resources/dashboard/slots.js";
-import { whatIf } from "../../main/resources/dashboard/what-if.js";
+import { leakedSlots } from "../../main/resources/dashboard/pages/slots/leaked.js";
+import { takeDraft } from "../../main/resources/dashboard/data/draft.js";
+import { pauseNotice } from "../../main/resources/dashboard/pages/slots.js";
+import { whatIf } from "../../main/resources/dashboard/pages/slots/what-if.js";
 
 const SIGNAL = new AbortController().signal;
 const CONFIGURATION = { configName: "bank", version: 1, maxPerWindow: 10, windowSize: "PT4S", spread: "even", notBefore: "requested" };

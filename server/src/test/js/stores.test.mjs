@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { limitStoreState, modesText, slotStoreState, nodeState } from "../../main/resources/dashboard/stores.js";
+import { limitStoreState, modesText, slotStoreState, nodeState } from "../../main/resources/dashboard/data/stores.js";
 
 const PARTS = { slotStore: "postgresql", limitStore: "redis" };
 const GOOD = { ready: true, storesGone: [], modes: ["store"] };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { axisTicks, cellAt, cells, cellText, DAY, defaultZoom, hidesNothing, HOUR, MINUTE, mixed, moved, ZOOMS, zoomInto, zoomToEnd } from "../../main/resources/dashboard/strip-data.js";
+import { axisTicks, cellAt, cells, cellText, DAY, defaultZoom, hidesNothing, HOUR, MINUTE, mixed, moved, ZOOMS, zoomInto, zoomToEnd } from "../../main/resources/dashboard/data/strip-data.js";
 
 const STRIP = {
   from: "2026-06-01T12:00:00Z", to: "2026-06-01T12:00:20Z", cellSecs: 4, windowsPerCell: 1, maxPerWindow: 200,

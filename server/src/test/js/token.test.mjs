@@ -29,7 +29,7 @@ test("a token that expires is replaced, said once, and what was entered stays", 
   max.value = "77";
   max.fire("input");
   valid = "second";
-  const { get } = await import("../../main/resources/dashboard/http.js");
+  const { get } = await import("../../main/resources/dashboard/data/http.js");
   for (let round = 0; round < 3; round++) await get("/admin/rate-limit/configs").catch(() => {});
   assert.match(access.textContent, /^The token is not valid/);
   assert.equal(access.hidden, false);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { debounced, lastOnly, loading } from "../../main/resources/dashboard/widgets.js";
+import { debounced, lastOnly, loading } from "../../main/resources/dashboard/ui/widgets.js";
 
 globalThis.Node = class {};
 globalThis.document = { createTextNode: (text) => text };

@@ -1,19 +1,19 @@
 // The shell: which page is shown, the token, the theme.
 
-import { el, replace, setText } from "./dom.js";
-import { get, hasToken, onToken, setToken, wrongToken } from "./http.js";
-import { watch } from "./watch.js";
-import { button, empty, explained } from "./widgets.js";
+import { el, replace, setText } from "./ui/dom.js";
+import { get, hasToken, onToken, setToken, wrongToken } from "./data/http.js";
+import { watch } from "./ui/watch.js";
+import { button, empty, explained } from "./ui/widgets.js";
 
 /** Pages by name; each module is loaded when it is first shown. `needs` is a part that must run. */
 const PAGES = [
-  { name: "now", title: "Now", load: () => import("./now.js") },
-  { name: "slots", title: "Slots", load: () => import("./slots.js") },
-  { name: "configurations", title: "Configurations", load: () => import("./configurations.js") },
-  { name: "rules", title: "Rules", load: () => import("./rules.js") },
-  { name: "notifications", title: "Notifications", needs: "notifications", load: () => import("./notifications.js") },
-  { name: "payments", title: "Payments", needs: "payments", load: () => import("./payments.js") },
-  { name: "try", title: "Try it", load: () => import("./try-it.js") },
+  { name: "now", title: "Now", load: () => import("./pages/now.js") },
+  { name: "slots", title: "Slots", load: () => import("./pages/slots.js") },
+  { name: "configurations", title: "Configurations", load: () => import("./pages/configurations.js") },
+  { name: "rules", title: "Rules", load: () => import("./pages/rules.js") },
+  { name: "notifications", title: "Notifications", needs: "notifications", load: () => import("./pages/notifications.js") },
+  { name: "payments", title: "Payments", needs: "payments", load: () => import("./pages/payments.js") },
+  { name: "try", title: "Try it", load: () => import("./pages/try-it.js") },
 ];
 
 const PARTS_MS = 10_000;

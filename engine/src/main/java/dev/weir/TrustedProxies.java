@@ -1,6 +1,6 @@
 package dev.weir;
 
-import dev.weir.internal.ClientAddress;
+import dev.weir.address.internal.ClientAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

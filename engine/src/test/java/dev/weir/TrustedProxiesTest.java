@@ -3,7 +3,7 @@ package dev.weir;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.internal.ClientAddress;
+import dev.weir.address.internal.ClientAddress;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -20,7 +20,7 @@ import redis.embedded.core.ExecutableProvider;
  * as a library.
  */
 public final class BenchRedis implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration MAX_WAIT = Duration.ofMinutes(2);
 
   private final Process process;
   private final Path folder;
@@ -89,7 +89,7 @@ public final class BenchRedis implements AutoCloseable {
   }
 
   private void waitUntilItListens() throws IOException, InterruptedException {
-    long deadlineNanos = System.nanoTime() + PATIENCE.toNanos();
+    long deadlineNanos = System.nanoTime() + MAX_WAIT.toNanos();
     while (true) {
       try (Socket socket = new Socket()) {
         socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));

@@ -1,2 +1,2 @@
-/** The benchmark framework: load, rounds, rows, reports and the command line. */
+/** The benchmark framework: load, rounds, rows and reports. */
 package dev.weir.benchmarks;

@@ -1,6 +1,5 @@
 package dev.weir.limits;
 
-import dev.weir.limits.memory.MemoryLimitStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -145,7 +144,7 @@ public record AcquireRequest(
   public long layout() {
     long layout = parts.size();
     for (LimitRequest part : parts) {
-      layout = 31 * layout + MemoryLimitStore.kind(part.policy().limit());
+      layout = 31 * layout + part.policy().limit().kind();
       layout = 31 * layout + part.policy().name().hashCode();
       layout = 31 * layout + part.key().hashCode();
       if (part.policy().limit() instanceof TokenBucket bucket) {

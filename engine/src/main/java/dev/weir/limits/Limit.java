@@ -35,6 +35,14 @@ public sealed interface Limit permits FixedWindow, SlidingWindow, TokenBucket {
   /** The maximum number of nodes that a limit can be divided among, see {@link #share}. */
   int MAX_NODES = 1_000;
 
+  /**
+   * Returns a number for this kind of limit, which is part of fingerprints and hashes: a policy
+   * that becomes another kind of limit starts afresh.
+   */
+  default int kind() {
+    return this instanceof TokenBucket ? 1 : this instanceof FixedWindow ? 2 : 3;
+  }
+
   /** Returns the maximum cost that can ever be granted. A higher cost is an error of the caller. */
   long maxCost();
 

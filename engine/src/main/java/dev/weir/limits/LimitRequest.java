@@ -1,6 +1,6 @@
 package dev.weir.limits;
 
-import dev.weir.limits.internal.LimitNames;
+import dev.weir.internal.LimitNames;
 
 /**
  * A request for {@code cost} units of a policy for a key. A cost that could never be granted is

@@ -2,8 +2,8 @@ package dev.weir.limits;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.weir.internal.LimitNames;
 import dev.weir.internal.Micros;
-import dev.weir.limits.internal.LimitNames;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.stream.Stream;

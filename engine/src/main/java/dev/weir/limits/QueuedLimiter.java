@@ -2,7 +2,7 @@ package dev.weir.limits;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.weir.limits.internal.LimitNames;
+import dev.weir.internal.LimitNames;
 import java.time.Duration;
 import java.util.UUID;
 

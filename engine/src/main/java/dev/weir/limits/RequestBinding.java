@@ -1,6 +1,6 @@
 package dev.weir.limits;
 
-import dev.weir.limits.internal.LimitNames;
+import dev.weir.internal.LimitNames;
 import java.time.Duration;
 import java.util.UUID;
 

@@ -4,6 +4,8 @@ import dev.weir.internal.Micros;
 import dev.weir.limits.LeaseHistory;
 import dev.weir.limits.Queue;
 import dev.weir.register.EntryVersion;
+import dev.weir.rules.spec.Quota;
+import dev.weir.rules.spec.RuleSpec;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -2,6 +2,7 @@ package dev.weir.rules;
 
 import dev.weir.limits.Policy;
 import dev.weir.register.EntryVersion;
+import dev.weir.rules.spec.Quota;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

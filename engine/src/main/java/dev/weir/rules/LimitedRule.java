@@ -5,6 +5,9 @@ import dev.weir.limits.LeaseHistory;
 import dev.weir.limits.Policy;
 import dev.weir.limits.Queue;
 import dev.weir.register.EntryVersion;
+import dev.weir.rules.spec.Quota;
+import dev.weir.rules.spec.RuleSpec;
+import dev.weir.rules.text.PolicyText;
 import java.util.List;
 import java.util.Optional;
 
@@ -110,7 +113,7 @@ public final class LimitedRule {
   }
 
   public boolean isShadow() {
-    return rule.spec().mode() == Rule.Mode.SHADOW;
+    return rule.spec().mode() == RuleSpec.Mode.SHADOW;
   }
 
   /** Returns the maximum cost of a check of this rule. */

@@ -1,6 +1,7 @@
 package dev.weir.rules;
 
 import dev.weir.register.MemoryRegister;
+import dev.weir.rules.spec.RuleSpec;
 import java.time.InstantSource;
 
 /** An in-memory register of rules. */

@@ -1,6 +1,7 @@
 package dev.weir.rules;
 
 import dev.weir.register.Entry;
+import dev.weir.rules.spec.RuleSpec;
 import java.time.Instant;
 
 /** A version of a rule. */
@@ -8,13 +9,5 @@ public record Rule(long id, int version, RuleSpec spec, Instant createdAt, Insta
     implements Entry<RuleSpec> {
   public String name() {
     return spec.name();
-  }
-
-  /** What happens with the decisions of a rule. */
-  public enum Mode {
-    /** They are enforced. */
-    ENFORCE,
-    /** They are counted, and nothing is refused. */
-    SHADOW
   }
 }

@@ -1,7 +1,7 @@
 package dev.weir.rules;
 
+import dev.weir.internal.LimitNames;
 import dev.weir.limits.RequestDigest;
-import dev.weir.limits.internal.LimitNames;
 import java.util.List;
 
 /** A check of a rule for {@code cost} units and a key. */

@@ -11,6 +11,7 @@ import dev.weir.limits.LimitRequest;
 import dev.weir.limits.LimitStore;
 import dev.weir.limits.Refund;
 import dev.weir.limits.RequestBinding;
+import dev.weir.rules.matching.Request;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;

@@ -3,10 +3,14 @@ package dev.weir.rules;
 import dev.weir.limits.Policy;
 import dev.weir.register.EntryVersion;
 import dev.weir.rules.internal.PathTree;
+import dev.weir.rules.matching.PathPattern;
+import dev.weir.rules.matching.Request;
+import dev.weir.rules.spec.Coverage;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -89,17 +93,23 @@ public final class RuleIndex {
    */
   public Covering covering(Request request) {
     List<LimitedRule> found = new ArrayList<>(4);
-    String method = Coverage.folded(request.method());
+    // Methods are case-sensitive (RFC 9110, 9.1), but some services execute "post" as a POST, and
+    // these must not lose their limits.
+    String method = request.method().toUpperCase(Locale.ROOT);
     contents
         .byPath()
         .find(
             request.path(),
             rule -> {
-              if (rule.spec().coverage().covers(method)) {
+              if (covers(rule.spec().coverage(), method)) {
                 found.add(rule);
               }
             });
     return found.isEmpty() ? Covering.NONE : sorted(found);
+  }
+
+  private static boolean covers(Coverage coverage, String upperCaseMethod) {
+    return coverage.methods().isEmpty() || coverage.methods().contains(upperCaseMethod);
   }
 
   private static Covering sorted(List<LimitedRule> found) {

@@ -1,6 +1,7 @@
 package dev.weir.rules;
 
 import dev.weir.register.Register;
+import dev.weir.rules.spec.RuleSpec;
 
 /** The register of rules. The title of a rule is its name. */
 public interface Rules extends Register<RuleSpec, Rule> {

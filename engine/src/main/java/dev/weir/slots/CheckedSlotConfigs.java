@@ -1,10 +1,10 @@
 package dev.weir.slots;
 
-import dev.weir.Violation;
 import static java.util.Objects.requireNonNull;
 
+import dev.weir.Violation;
 import dev.weir.internal.Micros;
-import dev.weir.slots.internal.SlotNames;
+import dev.weir.internal.SlotNames;
 import dev.weir.slots.planning.internal.Feasibility;
 import java.time.Duration;
 import java.time.InstantSource;

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.weir.Violation;
 import dev.weir.internal.Micros;
-import dev.weir.slots.planning.internal.Places;
+import dev.weir.internal.Places;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

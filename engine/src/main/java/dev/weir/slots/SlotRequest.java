@@ -1,7 +1,7 @@
 package dev.weir.slots;
 
 import dev.weir.internal.Micros;
-import dev.weir.slots.internal.SlotNames;
+import dev.weir.internal.SlotNames;
 import java.time.Instant;
 import java.util.Optional;
 

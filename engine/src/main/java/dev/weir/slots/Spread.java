@@ -1,6 +1,6 @@
 package dev.weir.slots;
 
-import dev.weir.slots.planning.internal.Places;
+import dev.weir.internal.Places;
 
 /** How events are distributed within a window. */
 public enum Spread {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class ExpiringCacheTest {
   /** However busy the machine is, callers wait for the one that reads. */
-  private static final Duration PATIENCE = Duration.ofMinutes(5);
+  private static final Duration MAX_WAIT = Duration.ofMinutes(5);
 
   @Test
   void keepsNothingThatWasForgottenWhileItWasRead() {
@@ -59,7 +59,7 @@ final class ExpiringCacheTest {
             },
             Duration.ofDays(1),
             () -> 0,
-            PATIENCE);
+            MAX_WAIT);
 
     List<FutureTask<Optional<String>>> callers = start(50, () -> cache.find("a"));
     read.countDown();
@@ -85,7 +85,7 @@ final class ExpiringCacheTest {
             },
             Duration.ofDays(1),
             () -> 0,
-            PATIENCE);
+            MAX_WAIT);
 
     List<FutureTask<Optional<String>>> callers = start(5, () -> cache.find("a"));
     read.countDown();
@@ -112,7 +112,7 @@ final class ExpiringCacheTest {
             },
             Duration.ofDays(1),
             () -> 0,
-            PATIENCE);
+            MAX_WAIT);
 
     List<FutureTask<Optional<String>>> early = start(2, () -> cache.find("a"));
     cache.forget("a");

@@ -90,14 +90,14 @@ class WindowLawsTest {
    */
   @Property(tries = 200)
   void slidingWindowGrantsUpToTwiceItsLimitLessOneInTheWorstWindow(
-      @ForAll @LongRange(min = 1, max = 500) long most,
+      @ForAll @LongRange(min = 1, max = 500) long max,
       @ForAll @LongRange(min = 100_000, max = 10_000_000) long window) {
-    SlidingWindow limit = new SlidingWindow(most, window);
+    SlidingWindow limit = new SlidingWindow(max, window);
     long last = 1_000 * window - 1;
-    Limit.Step burst = limit.decide(Usage.NONE, most, last);
+    Limit.Step burst = limit.decide(Usage.NONE, max, last);
     assertThat(burst.decision().isAllowed()).isTrue();
     Usage usage = burst.next();
-    long granted = most;
+    long granted = max;
     long now = last;
     while (now < last + window) {
       Limit.Step step = limit.decide(usage, 1, now);
@@ -107,7 +107,7 @@ class WindowLawsTest {
         case Decision.Refused refused -> now += refused.retryAfterMicros();
       }
     }
-    assertThat(granted).isEqualTo(2 * most - 1);
+    assertThat(granted).isEqualTo(2 * max - 1);
   }
 
   /** Rounding up, and two ticks, of which a long window has half a million and a short one none. */
@@ -122,11 +122,11 @@ class WindowLawsTest {
       for (Grants.Grant last : grants.all) {
         long stretch = last.atMicros() - first.atMicros() + 1;
         if (stretch > 0 && stretch <= limit.windowMicros()) {
-          Fraction most =
+          Fraction max =
               Fraction.of(limit.limit())
                   .times(Fraction.of(limit.windowMicros() + stretch, limit.windowMicros()));
           assertThat(grants.sum(first.atMicros(), last.atMicros() + 1))
-              .isLessThanOrEqualTo(most.floor());
+              .isLessThanOrEqualTo(max.floor());
         }
       }
     }

@@ -6,6 +6,7 @@ import dev.weir.internal.Micros;
 import dev.weir.limits.Concurrency;
 import dev.weir.limits.Decision;
 import dev.weir.limits.Lease;
+import dev.weir.rules.spec.Quota;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;

@@ -6,6 +6,7 @@ import dev.weir.limits.Concurrency;
 import dev.weir.limits.FixedWindow;
 import dev.weir.limits.LeaseHistory;
 import dev.weir.register.EntryVersion;
+import dev.weir.rules.spec.Quota;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

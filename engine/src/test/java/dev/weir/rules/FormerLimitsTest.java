@@ -9,6 +9,7 @@ import dev.weir.limits.Policy;
 import dev.weir.limits.SlidingWindow;
 import dev.weir.limits.TokenBucket;
 import dev.weir.register.EntryVersion;
+import dev.weir.rules.spec.Quota;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

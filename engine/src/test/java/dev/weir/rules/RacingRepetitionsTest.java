@@ -12,6 +12,7 @@ import dev.weir.limits.LeaseFailover;
 import dev.weir.limits.LimitRequest;
 import dev.weir.limits.Refund;
 import dev.weir.limits.memory.MemoryLimitStore;
+import dev.weir.rules.spec.Quota;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.limits.FixedWindow;
 import dev.weir.limits.memory.MemoryLeaseStore;
 import dev.weir.limits.memory.MemoryLimitStore;
+import dev.weir.rules.spec.Quota;
+import dev.weir.rules.spec.RuleSpec;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -40,7 +42,7 @@ final class RefusedCheckTest {
 
   @Test
   void aCheckInOneStepIsReportedOnlyIfItIsRefused() {
-    make("one", Rule.Mode.ENFORCE);
+    make("one", RuleSpec.Mode.ENFORCE);
     decide("alice", "one");
     assertThat(refused).isEmpty();
     decide("alice", "one");
@@ -51,8 +53,8 @@ final class RefusedCheckTest {
 
   @Test
   void aRuleInTheShadowIsReportedIfItWouldHaveRefused() {
-    make("wide", Rule.Mode.ENFORCE);
-    make("trial", Rule.Mode.SHADOW);
+    make("wide", RuleSpec.Mode.ENFORCE);
+    make("trial", RuleSpec.Mode.SHADOW);
     decide("alice", "trial");
     decide("alice", "trial");
     assertThat(refused).containsExactly("trial alice");
@@ -61,7 +63,7 @@ final class RefusedCheckTest {
     assertThat(refused).containsExactly("trial alice", "trial alice", "wide alice");
   }
 
-  private void make(String name, Rule.Mode mode) {
+  private void make(String name, RuleSpec.Mode mode) {
     rules.create(
         RuleSpec.of(name, Quota.Rate.of(FixedWindow.of(1, Duration.ofHours(1)))).mode(mode),
         "test");

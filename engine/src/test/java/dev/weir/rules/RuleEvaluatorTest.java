@@ -8,6 +8,12 @@ import dev.weir.limits.AcquireRequest;
 import dev.weir.limits.Decision;
 import dev.weir.limits.Delayed;
 import dev.weir.limits.Outcome;
+import dev.weir.rules.matching.KeyPart;
+import dev.weir.rules.matching.PathPattern;
+import dev.weir.rules.matching.Request;
+import dev.weir.rules.matching.RequestPath;
+import dev.weir.rules.spec.Coverage;
+import dev.weir.rules.spec.RuleSpec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -84,7 +90,7 @@ final class RuleEvaluatorTest extends RuleEvaluatorScene {
   void aRuleInTheShadowRefusesNothingAndHidesNothing() {
     make(
         rule("real", "/**", rate(2)),
-        rule("shadow", "/**", rate(1)).priority(99).mode(Rule.Mode.SHADOW));
+        rule("shadow", "/**", rate(1)).priority(99).mode(RuleSpec.Mode.SHADOW));
     passes(get("/a"));
     passes(get("/a"));
     refuses(get("/a"));

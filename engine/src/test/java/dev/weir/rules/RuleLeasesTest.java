@@ -1,6 +1,6 @@
 package dev.weir.rules;
 
-import static dev.weir.rules.Quota.Concurrent.MIN_LEASE;
+import static dev.weir.rules.spec.Quota.Concurrent.MIN_LEASE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -14,6 +14,7 @@ import dev.weir.limits.LeaseStore;
 import dev.weir.limits.OnStoreFailure;
 import dev.weir.limits.memory.MemoryLeaseStore;
 import dev.weir.limits.memory.MemoryLimitStore;
+import dev.weir.rules.spec.Quota;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

@@ -12,6 +12,7 @@ import dev.weir.limits.LeaseFailover;
 import dev.weir.limits.LeaseStore;
 import dev.weir.limits.LimitStore;
 import dev.weir.limits.memory.MemoryLimitStore;
+import dev.weir.rules.spec.Quota;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;

@@ -8,6 +8,8 @@ import dev.weir.limits.AcquireResult;
 import dev.weir.limits.Concurrency;
 import dev.weir.limits.FixedWindow;
 import dev.weir.limits.memory.MemoryLimitStore;
+import dev.weir.rules.spec.Quota;
+import dev.weir.rules.spec.RuleSpec;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +31,7 @@ final class ShadowFailureTest extends RuleEvaluatorScene {
   }
 
   private static RuleSpec shadow(String name, Quota quota) {
-    return rule(name, "/**", quota).mode(Rule.Mode.SHADOW);
+    return rule(name, "/**", quota).mode(RuleSpec.Mode.SHADOW);
   }
 
   @Test

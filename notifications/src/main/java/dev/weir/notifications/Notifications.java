@@ -58,62 +58,93 @@ public final class Notifications {
    */
   private record Placed(SendResult result, @Nullable CompletableFuture<PublishResult> publishing) {}
 
-  /**
-   * Creates the send path on its stores.
-   *
-   * @param hot refuses most requests over the limit without the database; {@link HotFilter#none()}
-   *     for a database alone
-   * @param maxStoreWait maximum time for which a request waits until the database takes it
-   */
-  public Notifications(
-      UserLimits limits,
-      SendLedger ledger,
-      DeferredMessages deferred,
-      HotFilter hot,
-      Publisher publisher,
-      BrokerHealth health,
-      Outbox outbox,
-      InstantSource clock,
-      Duration maxStoreWait) {
-    this(
-        limits,
-        ledger,
-        deferred,
-        hot,
-        publisher,
-        health,
-        outbox,
-        clock,
-        maxStoreWait,
-        SendObserver.NONE);
-  }
-
-  /** Creates the send path with an observer. */
-  public Notifications(
-      UserLimits limits,
-      SendLedger ledger,
-      DeferredMessages deferred,
-      HotFilter hot,
-      Publisher publisher,
-      BrokerHealth health,
-      Outbox outbox,
-      InstantSource clock,
-      Duration maxStoreWait,
-      SendObserver observer) {
-    this.limits = limits;
-    this.ledger = ledger;
-    this.deferred = deferred;
-    this.hot = hot;
-    this.publisher = publisher;
-    this.health = health;
-    this.outbox = outbox;
-    this.ids = new MessageIds(clock);
-    this.observer = observer;
-    this.busy = new BusyLanes(maxStoreWait);
+  private Notifications(Builder builder) {
+    this.limits = builder.limits;
+    this.ledger = builder.ledger;
+    this.deferred = builder.deferred;
+    this.outbox = builder.outbox;
+    this.publisher = builder.publisher;
+    this.hot = builder.hot.orElseGet(HotFilter::none);
+    this.health = builder.health;
+    this.ids = new MessageIds(builder.clock);
+    this.observer = builder.observer;
+    this.busy = new BusyLanes(builder.maxStoreWait);
     this.placing =
         new Batcher<>(this::place, MAX_BATCH, MAX_WAITING)
-            .withMaxWait(maxStoreWait)
+            .withMaxWait(builder.maxStoreWait)
             .withThread("weir-place");
+  }
+
+  /** Returns a builder of the send path on its stores and a broker. */
+  public static Builder builder(
+      UserLimits limits,
+      SendLedger ledger,
+      DeferredMessages deferred,
+      Outbox outbox,
+      Publisher publisher) {
+    return new Builder(limits, ledger, deferred, outbox, publisher);
+  }
+
+  /** Settings of a send path. */
+  public static final class Builder {
+    private static final Duration DEFAULT_MAX_STORE_WAIT = Duration.ofSeconds(3);
+
+    private final UserLimits limits;
+    private final SendLedger ledger;
+    private final DeferredMessages deferred;
+    private final Outbox outbox;
+    private final Publisher publisher;
+    private Optional<HotFilter> hot = Optional.empty();
+    private BrokerHealth health = new BrokerHealth();
+    private InstantSource clock = InstantSource.system();
+    private Duration maxStoreWait = DEFAULT_MAX_STORE_WAIT;
+    private SendObserver observer = SendObserver.NONE;
+
+    private Builder(
+        UserLimits limits,
+        SendLedger ledger,
+        DeferredMessages deferred,
+        Outbox outbox,
+        Publisher publisher) {
+      this.limits = limits;
+      this.ledger = ledger;
+      this.deferred = deferred;
+      this.outbox = outbox;
+      this.publisher = publisher;
+    }
+
+    /** Refuses most requests over the limit without the database. None by default. */
+    public Builder hot(HotFilter filter) {
+      this.hot = Optional.of(filter);
+      return this;
+    }
+
+    /** What is known about the broker, if others share it. */
+    public Builder health(BrokerHealth shared) {
+      this.health = shared;
+      return this;
+    }
+
+    /** The clock of message ids; the system's by default. */
+    public Builder clock(InstantSource source) {
+      this.clock = source;
+      return this;
+    }
+
+    /** The maximum time for which a request waits until the database takes it; 3 s by default. */
+    public Builder maxStoreWait(Duration max) {
+      this.maxStoreWait = max;
+      return this;
+    }
+
+    public Builder observer(SendObserver receiver) {
+      this.observer = receiver;
+      return this;
+    }
+
+    public Notifications build() {
+      return new Notifications(this);
+    }
   }
 
   /**

@@ -35,17 +35,13 @@ final class SendScene implements AutoCloseable {
   SendScene(Publisher publisher, HotFilter hot, SendObserver observer) {
     this.hot = hot;
     this.notifications =
-        new Notifications(
-            stores,
-            stores,
-            stores,
-            hot,
-            publisher,
-            health,
-            outbox,
-            stores.clock,
-            MAX_STORE_WAIT,
-            observer);
+        Notifications.builder(stores, stores, stores, outbox, publisher)
+            .hot(hot)
+            .health(health)
+            .clock(stores.clock)
+            .maxStoreWait(MAX_STORE_WAIT)
+            .observer(observer)
+            .build();
     this.republisher = new Republisher(stores, publisher, health, SEND_TIMEOUT, observer);
     this.dispatch = new DeferredDispatch(stores, publisher, health, hot, outbox, observer);
   }

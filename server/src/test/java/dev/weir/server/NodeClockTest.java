@@ -57,7 +57,8 @@ final class NodeClockTest {
           Map.entry("dev.weir.server.stores.postgresql.PostgresqlArchive", "unpacked programs"),
           Map.entry("dev.weir.server.stores.postgresql.PostgresqlCluster", "old log files"),
           // Ids that are ordered by time, unique whatever the time is; ages of signatures.
-          Map.entry("dev.weir.server.notifications.node.NotificationParts", "ids of messages; signatures"),
+          Map.entry("dev.weir.notifications.Notifications", "ids of messages"),
+          Map.entry("dev.weir.server.notifications.node.NotificationParts", "signatures"),
           Map.entry("dev.weir.server.notifications.node.AnalyticsParts", "ids of events"),
           // When a provider answered. A message is kept by the later of this and the time at which
           // the database counted it, so a wrong clock keeps it longer, and never shorter.

@@ -1,10 +1,10 @@
 package dev.weir.server;
 
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.stores.StoreSetting;
-import dev.weir.server.capability.Capabilities;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.server.capability.Capabilities;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.stores.StoreSetting;
 import dev.weir.server.wiring.Node;
 import java.io.IOException;
 import java.net.http.HttpClient;
@@ -64,7 +64,13 @@ final class OperationsDocIT {
     try (Node node =
         Node.start(
             Capabilities.read(
-                Map.of(ServerSetting.PORT, "0", StoreSetting.DATA, folder.toString(), ServerSetting.DRAIN, "PT0S"),
+                Map.of(
+                    ServerSetting.PORT,
+                    "0",
+                    StoreSetting.DATA,
+                    folder.toString(),
+                    ServerSetting.DRAIN,
+                    "PT0S"),
                 Map.of(),
                 Optional.empty()))) {
       String text =

@@ -1,9 +1,5 @@
 package dev.weir.server;
 
-import dev.weir.server.notifications.node.NotificationSetting;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.stores.StoreSetting;
-import dev.weir.server.capability.Capabilities;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -29,6 +25,10 @@ import dev.weir.client.StoredSlot;
 import dev.weir.client.TakeResult;
 import dev.weir.client.WeirClient;
 import dev.weir.client.WindowPage;
+import dev.weir.server.capability.Capabilities;
+import dev.weir.server.notifications.node.NotificationSetting;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.stores.StoreSetting;
 import dev.weir.server.wiring.Node;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package dev.weir.spring;
 
 import dev.weir.limits.OnStoreFailure;
-import dev.weir.rules.Rule;
-import dev.weir.rules.RuleAlgorithm;
+import dev.weir.rules.spec.RuleAlgorithm;
+import dev.weir.rules.spec.RuleSpec;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A rule in the properties, with the same fields as in the REST API: {@link
- * dev.weir.rules.RuleField} defines their bounds and defaults.
+ * dev.weir.rules.spec.RuleField} defines their bounds and defaults.
  *
  * @param name Unique name, 1 to 100 printable ASCII characters.
  * @param pathPattern Paths of the requests that the rule covers, such as /api/orders/**, with the
@@ -57,6 +57,6 @@ public record RuleProperties(
     @Nullable Long maxQueueSize,
     @Nullable Long delayPerRequestMs,
     @Nullable Long priority,
-    Rule.@Nullable Mode mode,
+    RuleSpec.@Nullable Mode mode,
     @Nullable Boolean active,
     @Nullable OnStoreFailure onStoreFailure) {}

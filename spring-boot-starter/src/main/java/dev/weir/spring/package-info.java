@@ -1,6 +1,5 @@
 /**
- * Weir's rules as a filter of a Spring service: the adapters of requests in Spring MVC and in
- * WebFlux, and the auto-configuration. Spring creates these classes; applications need not name
- * them.
+ * Weir in a Spring service: what applications write, which is the annotation of limited methods,
+ * the exception of refused calls, and the properties.
  */
 package dev.weir.spring;

@@ -1,6 +1,8 @@
 package dev.weir.spring;
 
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
@@ -83,21 +85,41 @@ final class ArchitectureTest {
         .check(STARTER);
   }
 
+  /** But for WebFlux on Tomcat, whose requests are those of a servlet container. */
   @Test
   void theTwoWebServersDoNotKnowEachOther() {
     noClasses()
         .that()
-        .haveSimpleNameStartingWith("Reactive")
+        .resideInAPackage("dev.weir.spring.internal.reactive")
+        .and()
+        .doNotHaveSimpleName("TomcatReactiveOrigin")
         .should()
         .dependOnClassesThat()
-        .resideInAPackage("jakarta.servlet..")
+        .resideInAnyPackage("jakarta.servlet..", "dev.weir.spring.internal.servlet")
         .check(STARTER);
     noClasses()
         .that()
-        .haveSimpleNameStartingWith("Servlet")
+        .resideInAPackage("dev.weir.spring.internal.servlet")
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage("reactor..", "org.springframework.web.server..")
+        .resideInAnyPackage(
+            "reactor..", "org.springframework.web.server..", "dev.weir.spring.internal.reactive")
+        .check(STARTER);
+  }
+
+  @Test
+  void noPackagesDependOnEachOtherInACycle() {
+    slices().matching("(dev.weir.spring..)").should().beFreeOfCycles().check(STARTER);
+  }
+
+  /** What it adds is written by nobody's hand. */
+  @Test
+  void nothingOfTheAutoConfigurationIsPublic() {
+    classes()
+        .that()
+        .resideInAPackage("dev.weir.spring.autoconfigure")
+        .should()
+        .notBePublic()
         .check(STARTER);
   }
 }

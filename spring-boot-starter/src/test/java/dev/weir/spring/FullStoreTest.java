@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.StoreException;
 import dev.weir.limits.memory.MemoryLimitStore;
-import dev.weir.spring.Service.Answer;
+import dev.weir.spring.autoconfigure.Service;
+import dev.weir.spring.autoconfigure.Service.Answer;
 import dev.weir.spring.sample.LimitedOrders;
 import java.util.HashMap;
 import java.util.Map;

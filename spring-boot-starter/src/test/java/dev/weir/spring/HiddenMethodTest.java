@@ -2,6 +2,7 @@ package dev.weir.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.spring.autoconfigure.Service;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.BiFunction;

@@ -11,6 +11,7 @@ import dev.weir.limits.TokenBucket;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.SlotScheduler;
 import dev.weir.slots.SlotStore;
+import dev.weir.spring.autoconfigure.Service;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.lang.reflect.Proxy;

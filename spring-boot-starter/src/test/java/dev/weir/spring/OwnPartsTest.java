@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.TrustedProxies;
 import dev.weir.rules.MemoryRules;
 import dev.weir.rules.Rules;
+import dev.weir.spring.autoconfigure.Service;
 import java.net.http.HttpResponse;
 import java.time.InstantSource;
 import java.util.HashMap;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.weir.spring.autoconfigure.Service;
 import dev.weir.spring.sample.LimitedOrders;
 import dev.weir.spring.sample.Quotes;
 import java.io.UncheckedIOException;

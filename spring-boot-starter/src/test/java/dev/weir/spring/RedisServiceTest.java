@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.limits.Limiter;
 import dev.weir.limits.Policy;
 import dev.weir.limits.TokenBucket;
+import dev.weir.spring.autoconfigure.Service;
 import dev.weir.store.tck.internal.FreePort;
 import java.io.IOException;
 import java.time.Duration;

@@ -2,7 +2,8 @@ package dev.weir.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.spring.Service.Answer;
+import dev.weir.spring.autoconfigure.Service;
+import dev.weir.spring.autoconfigure.Service.Answer;
 import dev.weir.spring.sample.LimitedOrders;
 import jakarta.servlet.Filter;
 import jakarta.servlet.ServletException;

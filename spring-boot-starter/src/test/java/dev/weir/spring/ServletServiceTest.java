@@ -1,5 +1,6 @@
 package dev.weir.spring;
 
+import dev.weir.spring.autoconfigure.Service;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 

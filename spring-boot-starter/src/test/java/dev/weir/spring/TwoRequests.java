@@ -1,5 +1,6 @@
 package dev.weir.spring;
 
+import dev.weir.spring.autoconfigure.Service;
 import java.util.HashMap;
 import java.util.Map;
 

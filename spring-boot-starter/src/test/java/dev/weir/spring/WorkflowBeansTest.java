@@ -1,19 +1,19 @@
 package dev.weir.spring;
 
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.stores.StoreSetting;
-import dev.weir.server.capability.Capabilities;
-import java.util.HashMap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.StoreException;
-import dev.weir.server.wiring.Node;
+import dev.weir.server.capability.Capabilities;
+import dev.weir.server.settings.ServerSetting;
 import dev.weir.server.settings.Setting;
+import dev.weir.server.stores.StoreSetting;
+import dev.weir.server.wiring.Node;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.SlotRequest;
 import dev.weir.slots.SlotScheduler;
 import dev.weir.slots.SlotState;
+import dev.weir.spring.autoconfigure.Service;
 import dev.weir.workflows.PacedRequest;
 import dev.weir.workflows.PacedStart;
 import dev.weir.workflows.PacedStarter;
@@ -24,6 +24,7 @@ import dev.weir.workflows.embedded.EmbeddedTemporal;
 import io.temporal.client.WorkflowClient;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

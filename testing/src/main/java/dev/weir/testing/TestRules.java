@@ -7,14 +7,14 @@ import dev.weir.limits.memory.MemoryLimitStore;
 import dev.weir.register.Change;
 import dev.weir.rules.LimitedRule;
 import dev.weir.rules.MemoryRules;
-import dev.weir.rules.Request;
 import dev.weir.rules.Rule;
 import dev.weir.rules.RuleCheck;
 import dev.weir.rules.RuleEvaluator;
 import dev.weir.rules.RuleIndex;
 import dev.weir.rules.RuleObserver;
-import dev.weir.rules.RuleSpec;
 import dev.weir.rules.Verdict;
+import dev.weir.rules.matching.Request;
+import dev.weir.rules.spec.RuleSpec;
 import java.time.InstantSource;
 import java.util.List;
 

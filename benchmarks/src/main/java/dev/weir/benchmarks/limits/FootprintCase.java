@@ -78,13 +78,13 @@ record FootprintCase() implements LimitsCase {
 
   private static long usedBytes() {
     Runtime runtime = Runtime.getRuntime();
-    long least = Long.MAX_VALUE;
+    long min = Long.MAX_VALUE;
     // Collects several times, because one collection need not find everything.
     for (int i = 0; i < 3; i++) {
       System.gc();
-      least = Math.min(least, runtime.totalMemory() - runtime.freeMemory());
+      min = Math.min(min, runtime.totalMemory() - runtime.freeMemory());
     }
-    return least;
+    return min;
   }
 
   /** Returns the bytes that a decision allocates, measured by JMH. */
@@ -110,7 +110,7 @@ record FootprintCase() implements LimitsCase {
    * collector are excluded.
    */
   private static double longestCallMillis(int fills) {
-    long least = Long.MAX_VALUE;
+    long min = Long.MAX_VALUE;
     for (int fill = 0; fill < fills; fill++) {
       Subject subject = Subject.weir(Subject.bucket());
       long longest = 0;
@@ -120,9 +120,9 @@ record FootprintCase() implements LimitsCase {
         subject.ask(key);
         longest = Math.max(longest, THREADS.getCurrentThreadCpuTime() - start);
       }
-      least = Math.min(least, longest);
+      min = Math.min(min, longest);
     }
-    return least / 1e6;
+    return min / 1e6;
   }
 
   private static Row tenMillion() throws Exception {
@@ -148,8 +148,8 @@ record FootprintCase() implements LimitsCase {
         new Row.Against("bound", TenMillionKeys.KEYS, new Row.AtLeast(1)));
   }
 
-  private static Row against(String scenario, double value, String unit, String peer, double most) {
+  private static Row against(String scenario, double value, String unit, String peer, double max) {
     return new Row(
-        "limits", scenario, "weir", value, unit, new Row.Against(peer, most, new Row.AtMost(1)));
+        "limits", scenario, "weir", value, unit, new Row.Against(peer, max, new Row.AtMost(1)));
   }
 }

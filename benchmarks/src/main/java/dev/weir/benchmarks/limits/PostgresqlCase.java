@@ -42,7 +42,7 @@ final class PostgresqlCase implements LimitsCase {
    *
    * @param least the min ratio to each peer, 0 for none
    */
-  private record Scene(String title, int callers, int keys, long capacity, double least) {
+  private record Scene(String title, int callers, int keys, long capacity, double min) {
     String key(String run) {
       return keys == 1 ? run : run + "-" + ThreadLocalRandom.current().nextInt(keys);
     }
@@ -110,7 +110,7 @@ final class PostgresqlCase implements LimitsCase {
   }
 
   private static List<Row> rows(Scene scene, Load subject, Bucket4jPostgresql.Way way, Load peer) {
-    Row.Target target = scene.least() > 0 ? new Row.AtLeast(scene.least()) : new Row.Untargeted();
+    Row.Target target = scene.min() > 0 ? new Row.AtLeast(scene.min()) : new Row.Untargeted();
     return List.of(
         row(scene, "throughput", "decisions/s", subject.perSecond(), way, peer.perSecond(), target),
         row(scene, "p50", "ms", subject.p50Millis(), way, peer.p50Millis(), new Row.Untargeted()),

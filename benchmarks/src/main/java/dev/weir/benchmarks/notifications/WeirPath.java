@@ -2,7 +2,6 @@ package dev.weir.benchmarks.notifications;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.limits.CircuitBreaker;
-import dev.weir.notifications.BrokerHealth;
 import dev.weir.notifications.HotFilter;
 import dev.weir.notifications.KafkaPublisher;
 import dev.weir.notifications.Notifications;
@@ -21,7 +20,6 @@ import dev.weir.notifications.redis.RedisHotCounts;
 import dev.weir.store.redis.Redis;
 import dev.weir.store.redis.RedisSettings;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -63,16 +61,15 @@ final class WeirPath implements SendPath {
     this.outbox = new Outbox(ledger);
     this.publisher = new KafkaPublisher(cluster, MessageTopics.DEFAULT, TIMEOUT);
     this.notifications =
-        new Notifications(
-            new JdbcUserLimits(database),
-            ledger,
-            new JdbcDeferredMessages(database, DeferredMessages.DEFAULT_MAX_PER_USER),
-            hot,
-            publisher,
-            new BrokerHealth(),
-            outbox,
-            InstantSource.system(),
-            TIMEOUT);
+        Notifications.builder(
+                new JdbcUserLimits(database),
+                ledger,
+                new JdbcDeferredMessages(database, DeferredMessages.DEFAULT_MAX_PER_USER),
+                outbox,
+                publisher)
+            .hot(hot)
+            .maxStoreWait(TIMEOUT)
+            .build();
   }
 
   /**

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The program of another service, running with its log in a file. */
 final class PeerProcess implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration MAX_WAIT = Duration.ofSeconds(30);
 
   private final Process process;
   private final Path log;
@@ -39,7 +39,7 @@ final class PeerProcess implements AutoCloseable {
   }
 
   private void waitFor(int port) throws IOException, InterruptedException {
-    long deadlineNanos = System.nanoTime() + PATIENCE.toNanos();
+    long deadlineNanos = System.nanoTime() + MAX_WAIT.toNanos();
     while (!isListening(port)) {
       if (!process.isAlive() || System.nanoTime() - deadlineNanos > 0) {
         String said = Files.readString(log);

@@ -9,11 +9,11 @@ import java.util.concurrent.ConcurrentHashMap;
  * <p>It clears itself when it is full; frequently used entries soon return. Thread-safe.
  */
 final class RememberedStarts {
-  private final int most;
+  private final int max;
   private final Set<Long> starts = ConcurrentHashMap.newKeySet();
 
-  RememberedStarts(int most) {
-    this.most = most;
+  RememberedStarts(int max) {
+    this.max = max;
   }
 
   boolean contains(long start) {
@@ -21,7 +21,7 @@ final class RememberedStarts {
   }
 
   void add(long start) {
-    if (starts.size() >= most) {
+    if (starts.size() >= max) {
       starts.clear();
     }
     starts.add(start);

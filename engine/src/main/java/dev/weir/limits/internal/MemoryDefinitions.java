@@ -1,6 +1,7 @@
 package dev.weir.limits.internal;
 
 import dev.weir.StoreException;
+import dev.weir.internal.LimitNames;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashMap;

@@ -73,14 +73,14 @@ final class KeyCounts {
 
   /** Returns the exception for keys that may not be added. */
   StoreException full(long... seconds) {
-    long most = 0;
+    long max = 0;
     for (long second : seconds) {
-      most = Math.max(most, byTag.get(tag(second)));
+      max = Math.max(max, byTag.get(tag(second)));
     }
     return StoreException.full(
         seconds.length > maxKeys - total.get()
             ? "full: %d keys are in use".formatted(maxKeys)
             : "full for this rule: %d keys of it are in use, the rest is left to others"
-                .formatted(most));
+                .formatted(max));
   }
 }

@@ -1,6 +1,6 @@
 package dev.weir.limits.memory;
 
-import dev.weir.limits.internal.LimitNames;
+import dev.weir.internal.LimitNames;
 import java.security.SecureRandom;
 import org.jspecify.annotations.Nullable;
 

@@ -100,8 +100,7 @@ final class LimitInterner {
   }
 
   private static boolean isNamed(Policy known, Policy policy) {
-    return known.name().equals(policy.name())
-        && MemoryLimitStore.kind(known.limit()) == MemoryLimitStore.kind(policy.limit());
+    return known.name().equals(policy.name()) && known.limit().kind() == policy.limit().kind();
   }
 
   /** Returns the number of a policy that one more entry uses. */

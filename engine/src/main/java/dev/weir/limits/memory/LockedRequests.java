@@ -86,7 +86,7 @@ final class LockedRequests implements AutoCloseable {
     for (LimitRequest request : requests) {
       Limit limit = request.policy().limit();
       UsageTable table = tables.apply(limit);
-      KeyHash.Prefix prefix = hash.prefix(MemoryLimitStore.kind(limit), request.policy().name());
+      KeyHash.Prefix prefix = hash.prefix(limit.kind(), request.policy().name());
       long first = hash.first(prefix, request.key());
       Segment segment = table.segmentOf(first);
       parts.add(new Located(request, table, segment, first, hash.second(prefix, request.key())));

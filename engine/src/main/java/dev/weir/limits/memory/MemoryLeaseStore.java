@@ -1,6 +1,7 @@
 package dev.weir.limits.memory;
 
 import dev.weir.StoreException;
+import dev.weir.internal.LimitNames;
 import dev.weir.internal.Micros;
 import dev.weir.internal.SteadyClock;
 import dev.weir.limits.Concurrency;
@@ -8,7 +9,6 @@ import dev.weir.limits.LeaseDecision;
 import dev.weir.limits.LeaseStore;
 import dev.weir.limits.LiveLeases;
 import dev.weir.limits.Queue;
-import dev.weir.limits.internal.LimitNames;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;

@@ -88,7 +88,7 @@ public final class MemoryLimitStore implements LimitStore {
     Limit limit = policy.limit();
     limit.requireCost(cost);
     long now = clock.cheapMicros();
-    KeyHash.Prefix prefix = hash.prefix(kind(limit), policy.name());
+    KeyHash.Prefix prefix = hash.prefix(limit.kind(), policy.name());
     long word0 = KeyHash.word(key, 0);
     long word1 = KeyHash.word(key, 1);
     long word2 = KeyHash.word(key, 2);
@@ -123,7 +123,7 @@ public final class MemoryLimitStore implements LimitStore {
   private Decision decide(Policy policy, String key, long cost, long now) {
     Limit limit = policy.limit();
     limit.requireCost(cost);
-    KeyHash.Prefix prefix = hash.prefix(kind(limit), policy.name());
+    KeyHash.Prefix prefix = hash.prefix(limit.kind(), policy.name());
     long word0 = KeyHash.word(key, 0);
     long word1 = KeyHash.word(key, 1);
     long word2 = KeyHash.word(key, 2);
@@ -261,10 +261,5 @@ public final class MemoryLimitStore implements LimitStore {
 
   private UsageTable table(Limit limit) {
     return limit instanceof TokenBucket || limit instanceof FixedWindow ? counts : slidingCounts;
-  }
-
-  /** Returns a number for each kind of limit, which is part of the hash. */
-  public static int kind(Limit limit) {
-    return limit instanceof TokenBucket ? 1 : limit instanceof FixedWindow ? 2 : 3;
   }
 }

@@ -1,6 +1,6 @@
 package dev.weir.routes.internal;
 
-import dev.weir.rules.PathPattern;
+import dev.weir.rules.matching.PathPattern;
 
 /**
  * The content of a route: which requests go to which upstream.

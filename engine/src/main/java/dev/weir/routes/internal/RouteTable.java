@@ -1,8 +1,8 @@
 package dev.weir.routes.internal;
 
-import dev.weir.rules.PathPattern;
-import dev.weir.rules.RequestPath;
 import dev.weir.rules.internal.PathTree;
+import dev.weir.rules.matching.PathPattern;
+import dev.weir.rules.matching.RequestPath;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.weir.rules.internal;
 
-import dev.weir.rules.PathPattern;
-import dev.weir.rules.RequestPath;
+import dev.weir.rules.matching.PathPattern;
+import dev.weir.rules.matching.RequestPath;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,5 +1,5 @@
 /**
- * Parts of requests that rules look at. Not for use outside of Weir: it may change in any release.
+ * The index of rules and routes by path. Not for use outside of Weir: it may change in any release.
  */
 @NullMarked
 package dev.weir.rules.internal;

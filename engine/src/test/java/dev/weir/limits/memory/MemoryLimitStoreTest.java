@@ -282,16 +282,16 @@ class MemoryLimitStoreTest {
             FixedWindow.of(1_000_000_000, Duration.ofHours(1)))) {
       Policy policy = Policy.of("api", limit);
       ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-      long least = Long.MAX_VALUE;
+      long min = Long.MAX_VALUE;
       long beginNanos = System.nanoTime();
-      while (least >= keys.length && System.nanoTime() - beginNanos < MAX_COMPILATION_NANOS) {
+      while (min >= keys.length && System.nanoTime() - beginNanos < MAX_COMPILATION_NANOS) {
         long before = threads.getCurrentThreadAllocatedBytes();
         for (String key : keys) {
           store.take(policy, key, 1);
         }
-        least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+        min = Math.min(min, threads.getCurrentThreadAllocatedBytes() - before);
       }
-      assertThat(least).as(limit.toString()).isLessThan(keys.length);
+      assertThat(min).as(limit.toString()).isLessThan(keys.length);
     }
   }
 }

@@ -3,7 +3,7 @@ package dev.weir.routes.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.weir.rules.RequestPath;
+import dev.weir.rules.matching.RequestPath;
 import java.time.InstantSource;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -2,8 +2,8 @@ package dev.weir.rules.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.rules.PathPattern;
-import dev.weir.rules.RequestPath;
+import dev.weir.rules.matching.PathPattern;
+import dev.weir.rules.matching.RequestPath;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

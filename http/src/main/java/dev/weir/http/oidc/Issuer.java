@@ -56,13 +56,13 @@ public final class Issuer {
    * @param audience the required audience of tokens
    * @param roleClaim the claim that contains the roles
    * @param adminRole the role of administrators
-   * @param patience max time to read the keys of the issuer
+   * @param maxWait max time to read the keys of the issuer
    */
   public Issuer(
-      String address, String audience, RoleClaim roleClaim, String adminRole, Duration patience) {
+      String address, String audience, RoleClaim roleClaim, String adminRole, Duration maxWait) {
     this.roleClaim = roleClaim;
     this.adminRole = adminRole;
-    this.keys = new IssuerKeys(address, patience);
+    this.keys = new IssuerKeys(address, maxWait);
     processor.setJWSTypeVerifier(
         new DefaultJOSEObjectTypeVerifier<>(
             JOSEObjectType.JWT,
@@ -70,7 +70,7 @@ public final class Issuer {
             new JOSEObjectType("application/at+jwt"),
             null));
     processor.setJWSKeySelector(
-        new JWSVerificationKeySelector<>(ALGORITHMS, cached(keys, patience)));
+        new JWSVerificationKeySelector<>(ALGORITHMS, cached(keys, maxWait)));
     DefaultJWTClaimsVerifier<SecurityContext> claims =
         new DefaultJWTClaimsVerifier<>(
             audience, new JWTClaimsSet.Builder().issuer(address).build(), Set.of("exp"));
@@ -78,9 +78,9 @@ public final class Issuer {
     processor.setJWTClaimsSetVerifier(claims);
   }
 
-  private static JWKSource<SecurityContext> cached(IssuerKeys keys, Duration patience) {
+  private static JWKSource<SecurityContext> cached(IssuerKeys keys, Duration maxWait) {
     // Max time that a token waits for a key request that another token has started.
-    Duration maxReading = SpacedKeys.SPACING.plus(patience).plusSeconds(1);
+    Duration maxReading = SpacedKeys.SPACING.plus(maxWait).plusSeconds(1);
     return JWKSourceBuilder.create(new SpacedKeys(keys))
         .cache(KEYS_KEPT.toMillis(), maxReading.toMillis())
         .refreshAheadCache(false)
@@ -89,10 +89,7 @@ public final class Issuer {
         .build();
   }
 
-  /**
-   * Verifies a token. Waits for the issuer, as long as its patience allows, if its keys have to be
-   * read.
-   */
+  /** Verifies a token. Waits for the issuer, up to {@code maxWait}, if its keys have to be read. */
   public Verdict judge(String token) {
     try {
       JWTClaimsSet claims = processor.process(token, null);

@@ -37,15 +37,15 @@ final class IssuerKeys implements JWKSetSource<SecurityContext> {
    * Max time for the whole read; a connection time-out alone would not end a slow, trickling
    * response.
    */
-  private final Duration patience;
+  private final Duration maxWait;
 
   private final HttpClient client;
   private volatile Optional<Instant> lastRead = Optional.empty();
 
-  IssuerKeys(String address, Duration patience) {
+  IssuerKeys(String address, Duration maxWait) {
     this.address = address;
-    this.patience = patience;
-    this.client = HttpClient.newBuilder().connectTimeout(patience).build();
+    this.maxWait = maxWait;
+    this.client = HttpClient.newBuilder().connectTimeout(maxWait).build();
   }
 
   /** Returns true if the keys were last read successfully within {@code time}. */
@@ -60,7 +60,7 @@ final class IssuerKeys implements JWKSetSource<SecurityContext> {
     FutureTask<JWKSet> reading = new FutureTask<>(this::read);
     Thread.ofVirtual().start(reading);
     try {
-      JWKSet keys = reading.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+      JWKSet keys = reading.get(maxWait.toMillis(), TimeUnit.MILLISECONDS);
       lastRead = Optional.of(Instant.now());
       return keys;
     } catch (ExecutionException e) {
@@ -69,7 +69,7 @@ final class IssuerKeys implements JWKSetSource<SecurityContext> {
       // A refused connection has no message of its own.
       throw new JWKSetUnavailableException(message == null ? "no connection" : message, cause);
     } catch (TimeoutException e) {
-      throw new JWKSetUnavailableException("no answer within " + patience, e);
+      throw new JWKSetUnavailableException("no answer within " + maxWait, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new JWKSetUnavailableException("interrupted", e);

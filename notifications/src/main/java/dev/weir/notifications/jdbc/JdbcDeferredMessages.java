@@ -9,6 +9,7 @@ import dev.weir.notifications.messages.SendRequest;
 import dev.weir.notifications.messages.SendResult;
 import dev.weir.notifications.messages.UserState;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
@@ -181,7 +182,7 @@ public final class JdbcDeferredMessages implements DeferredMessages {
     List<DueRow> found =
         transactions.read(
             connection -> {
-              long now = Sql.now(connection, Dialect.POSTGRESQL, clock);
+              long now = ClockReading.now(connection, Dialect.POSTGRESQL, clock);
               return Sql.list(connection, DueRow::read, DUE, now, max, now);
             });
     List<Long> without =
@@ -226,7 +227,7 @@ public final class JdbcDeferredMessages implements DeferredMessages {
     MessageOwners owners = MessageOwners.lock(connection, clock, messages, locking);
     LockedUsers users = owners.users();
     if (!users.busy().isEmpty()) {
-      long now = Sql.now(connection, Dialect.POSTGRESQL, clock);
+      long now = ClockReading.now(connection, Dialect.POSTGRESQL, clock);
       DeferringUsers.delay(connection, users.busy(), now + BUSY_MICROS);
     }
     Map<UUID, MessageRecord> due = new HashMap<>();

@@ -8,6 +8,7 @@ import dev.weir.notifications.messages.MessageQuery;
 import dev.weir.notifications.messages.MessageRecord;
 import dev.weir.notifications.messages.MessageState;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
@@ -206,7 +207,7 @@ public final class JdbcMessageLog implements MessageLog {
                   Sql.list(connection, Handed::read, LOCK_ALL, (Object) MessageRow.ids(messages))) {
                 known.put(each.message(), each);
               }
-              long now = Sql.now(connection, Dialect.POSTGRESQL, clock);
+              long now = ClockReading.now(connection, Dialect.POSTGRESQL, clock);
               List<HandOver> results = new ArrayList<>(attempts.size());
               List<Attempt> begun = new ArrayList<>();
               for (Attempt attempt : attempts) {
@@ -272,7 +273,7 @@ public final class JdbcMessageLog implements MessageLog {
     boolean unused =
         transactions.write(
             connection -> {
-              long now = Sql.now(connection, Dialect.POSTGRESQL, clock);
+              long now = ClockReading.now(connection, Dialect.POSTGRESQL, clock);
               Batch.send(
                   connection,
                   NOT_TAKEN,
@@ -368,7 +369,7 @@ public final class JdbcMessageLog implements MessageLog {
             connection,
             RECEIPT,
             state,
-            Sql.now(connection, Dialect.POSTGRESQL, clock),
+            ClockReading.now(connection, Dialect.POSTGRESQL, clock),
             state,
             receipt.provider(),
             receipt.reason().orElse(null),
@@ -462,7 +463,7 @@ public final class JdbcMessageLog implements MessageLog {
                         connection,
                         row -> row.getObject(1, UUID.class),
                         REOPEN,
-                        Sql.now(connection, Dialect.POSTGRESQL, clock),
+                        ClockReading.now(connection, Dialect.POSTGRESQL, clock),
                         MessageRow.ids(messages),
                         Micros.clamped(failedBy))));
   }
@@ -474,7 +475,7 @@ public final class JdbcMessageLog implements MessageLog {
             Sql.update(
                     connection,
                     REOPEN_ATTEMPT,
-                    Sql.now(connection, Dialect.POSTGRESQL, clock),
+                    ClockReading.now(connection, Dialect.POSTGRESQL, clock),
                     failed.message().toString(),
                     failed.id().toString())
                 > 0);
@@ -484,7 +485,8 @@ public final class JdbcMessageLog implements MessageLog {
   public int removeOlder(Duration retention, int max) {
     return transactions.write(
         connection -> {
-          long before = Sql.now(connection, Dialect.POSTGRESQL, clock) - Micros.floor(retention);
+          long before =
+              ClockReading.now(connection, Dialect.POSTGRESQL, clock) - Micros.floor(retention);
           return Sql.update(connection, REMOVE, before, before, max);
         });
   }

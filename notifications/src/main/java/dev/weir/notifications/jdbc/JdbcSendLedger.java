@@ -6,6 +6,7 @@ import dev.weir.notifications.messages.SendLedger;
 import dev.weir.notifications.messages.SendRequest;
 import dev.weir.notifications.messages.SendResult;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
@@ -233,7 +234,7 @@ public final class JdbcSendLedger implements SendLedger {
   public List<Claimed> claimUnpublished(Duration minAge, Duration claim, int max) {
     return transactions.write(
         connection -> {
-          long now = Sql.now(connection, Dialect.POSTGRESQL, clock);
+          long now = ClockReading.now(connection, Dialect.POSTGRESQL, clock);
           return Sql.list(
               connection,
               row -> new Claimed(MessageRow.message(row), row.getLong(5)),

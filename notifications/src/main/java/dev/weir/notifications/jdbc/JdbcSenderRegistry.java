@@ -3,6 +3,7 @@ package dev.weir.notifications.jdbc;
 import dev.weir.internal.Micros;
 import dev.weir.notifications.messages.SenderRegistry;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
@@ -52,7 +53,7 @@ public final class JdbcSenderRegistry implements SenderRegistry {
       throws SQLException {
     var unused =
         Sql.first(connection, row -> true, "select pg_advisory_xact_lock(?) is null", LOCK);
-    long now = Sql.now(connection, Dialect.POSTGRESQL, clock);
+    long now = ClockReading.now(connection, Dialect.POSTGRESQL, clock);
     Sql.update(connection, REMOVE_GONE, now - Micros.floor(ttl));
     Optional<String> other = Sql.first(connection, row -> row.getString(1), OTHER, node, provider);
     Sql.update(

@@ -6,6 +6,7 @@ import dev.weir.notifications.messages.UserLimit;
 import dev.weir.notifications.messages.UserLimits;
 import dev.weir.notifications.messages.UserState;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.store.jdbc.internal.CalendarText;
 import dev.weir.store.jdbc.internal.Channel;
 import dev.weir.store.jdbc.internal.Dialect;
@@ -57,7 +58,7 @@ public final class JdbcUserLimits implements UserLimits {
   public UserState configure(UserLimit limit) {
     return transactions.write(
         connection -> {
-          long now = Sql.now(connection, Dialect.POSTGRESQL, clock);
+          long now = ClockReading.now(connection, Dialect.POSTGRESQL, clock);
           UserRow fresh = new UserRow(limit, 1, 1, now, Usage.NONE);
           UserState configured =
               Sql.first(

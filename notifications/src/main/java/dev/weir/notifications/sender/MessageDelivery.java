@@ -58,23 +58,25 @@ final class MessageDelivery {
 
   private final Batcher<MessageLog.Delivery, Boolean> recording;
 
+  /** What is done about messages that fail, and about those without an answer. */
+  record FailureHandling(
+      RetryPolicy retries, DeliveryGuarantee guarantee, FailingUsers failingUsers) {}
+
   MessageDelivery(
       SmsProvider provider,
       ProviderGate gate,
       MessageLog messages,
       DeadLetters deadLetters,
-      RetryPolicy retries,
-      DeliveryGuarantee guarantee,
-      FailingUsers failingUsers,
+      FailureHandling failures,
       InstantSource clock,
       SenderObserver observer) {
     this.provider = provider;
     this.gate = gate;
     this.messages = messages;
     this.deadLetters = deadLetters;
-    this.retries = retries;
-    this.guarantee = guarantee;
-    this.failingUsers = failingUsers;
+    this.retries = failures.retries();
+    this.guarantee = failures.guarantee();
+    this.failingUsers = failures.failingUsers();
     this.clock = clock;
     this.observer = observer;
     this.finished = new Batcher<>(this::finished, MAX_BATCH, MAX_WAITING);

@@ -147,9 +147,7 @@ public final class Sender implements AutoCloseable {
               gate,
               messages,
               new DeadLetters(producer, topics.deadLetters()),
-              settings.retries(),
-              guarantee(),
-              failingUsers,
+              new MessageDelivery.FailureHandling(settings.retries(), guarantee(), failingUsers),
               clock,
               observer);
       if (isKafkaDown) {

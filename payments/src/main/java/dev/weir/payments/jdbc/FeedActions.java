@@ -3,6 +3,7 @@ package dev.weir.payments.jdbc;
 import dev.weir.payments.FeedScope;
 import dev.weir.payments.PaymentStore.Portion;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
@@ -124,7 +125,7 @@ final class FeedActions {
   Portion cancel(FeedScope scope, String actor, int max) {
     return transactions.write(
         connection -> {
-          Long now = Sql.givenNow(connection, clock);
+          Long now = ClockReading.givenNow(connection, clock);
           List<String> chosen =
               switch (scope) {
                 case FeedScope.One feed ->
@@ -141,7 +142,7 @@ final class FeedActions {
   Portion retry(FeedScope scope, boolean isForced, String actor, int max) {
     return transactions.write(
         connection -> {
-          Object now = Sql.orNull(Sql.givenNow(connection, clock));
+          Object now = Sql.orNull(ClockReading.givenNow(connection, clock));
           Portion reopened =
               switch (scope) {
                 case FeedScope.One feed ->

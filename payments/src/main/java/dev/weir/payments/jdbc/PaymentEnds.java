@@ -7,6 +7,7 @@ import dev.weir.payments.PaymentStore.Beginning;
 import dev.weir.payments.PaymentStore.Cancellation;
 import dev.weir.payments.PaymentStore.PastCalls;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
@@ -185,7 +186,7 @@ final class PaymentEnds {
                             calls(connection, row.getInt("attempts"), row)),
                     BEGIN,
                     paymentId,
-                    Sql.orNull(Sql.givenNow(connection, clock))));
+                    Sql.orNull(ClockReading.givenNow(connection, clock))));
     return running.isPresent() ? running : state(paymentId).map(Beginning.Ended::new);
   }
 
@@ -223,7 +224,7 @@ final class PaymentEnds {
                     connection,
                     row -> Micros.instant(row.getLong(1)),
                     BEGIN_CALL,
-                    Sql.orNull(Sql.givenNow(connection, clock)),
+                    Sql.orNull(ClockReading.givenNow(connection, clock)),
                     paymentId,
                     knownCalls,
                     PaymentHistory.KnownCall.id(last),
@@ -340,7 +341,7 @@ final class PaymentEnds {
 
   Instant now() {
     return transactions.read(
-        connection -> Micros.instant(Sql.now(connection, Dialect.POSTGRESQL, clock)));
+        connection -> Micros.instant(ClockReading.now(connection, Dialect.POSTGRESQL, clock)));
   }
 
   Optional<Instant> firstCall(String paymentId) {
@@ -364,7 +365,7 @@ final class PaymentEnds {
   Optional<Cancellation> cancel(String paymentId) {
     return transactions.write(
         connection -> {
-          Long now = Sql.givenNow(connection, clock);
+          Long now = ClockReading.givenNow(connection, clock);
           boolean isNew = Cancelling.cancel(connection, now, List.of(paymentId), "cancelled") > 0;
           return state(connection, paymentId).map(state -> new Cancellation(state, isNew));
         });

@@ -5,7 +5,7 @@ import dev.weir.limits.LeaseStore;
 import dev.weir.limits.Limiter;
 import dev.weir.limits.Policy;
 import dev.weir.limits.TokenBucket;
-import dev.weir.rules.RuleName;
+import dev.weir.rules.spec.RuleName;
 import java.util.concurrent.CompletableFuture;
 
 /**

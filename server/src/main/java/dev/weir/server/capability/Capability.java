@@ -10,8 +10,8 @@ import java.util.Set;
 /**
  * A capability of the server, such as slots or payments: all by which it enters a node.
  *
- * <p>Capabilities are found by {@link java.util.ServiceLoader}, and know nothing of each other. What
- * they share are types of the engine and of the packages that all of them use.
+ * <p>Capabilities are found by {@link java.util.ServiceLoader}, and know nothing of each other.
+ * What they share are types of the engine and of the packages that all of them use.
  *
  * <ul>
  *   <li>Settings: {@link #settings()}, read by {@link #configure}.

@@ -50,10 +50,7 @@ public final class OpeningNode {
    * @param open receives each part as soon as it is open
    */
   public OpeningNode(
-      Optional<Database> database,
-      Set<String> offers,
-      PrometheusRegistry metrics,
-      OpenParts open) {
+      Optional<Database> database, Set<String> offers, PrometheusRegistry metrics, OpenParts open) {
     this.database = database;
     this.offers = Set.copyOf(offers);
     this.metrics = metrics;

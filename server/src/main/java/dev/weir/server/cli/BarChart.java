@@ -78,8 +78,8 @@ final class BarChart {
    * full.
    */
   private static String eighths(double share, int columns) {
-    int most = columns * 8;
-    int eighths = share >= 1 ? most : Math.clamp((int) (share * most), 1, most - 1);
+    int max = columns * 8;
+    int eighths = share >= 1 ? max : Math.clamp((int) (share * max), 1, max - 1);
     String whole = "█".repeat(eighths / 8);
     return eighths % 8 == 0 ? whole : whole + EIGHTHS.charAt(eighths % 8);
   }

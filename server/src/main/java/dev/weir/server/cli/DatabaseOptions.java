@@ -1,11 +1,11 @@
 package dev.weir.server.cli;
 
-import dev.weir.server.stores.StoreSetting;
 import dev.weir.server.capability.Capabilities;
-import java.util.HashMap;
 import dev.weir.server.settings.Setting;
 import dev.weir.server.settings.Settings;
+import dev.weir.server.stores.StoreSetting;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

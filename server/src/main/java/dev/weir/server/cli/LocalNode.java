@@ -2,13 +2,13 @@ package dev.weir.server.cli;
 
 import dev.weir.server.logging.LogSettings;
 import dev.weir.server.settings.ServerSetting;
-import java.util.HashMap;
-import dev.weir.server.wiring.Node;
 import dev.weir.server.settings.Setting;
 import dev.weir.server.settings.Settings;
+import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.Startup;
 import java.net.URI;
 import java.security.SecureRandom;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
 

@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
 final class SlotsForecast implements Callable<Integer> {
   @Mixin private final ServerOptions server = new ServerOptions();
 
-  @Mixin private final OutlookOptions outlook = new OutlookOptions();
+  @Mixin private final ForecastOptions range = new ForecastOptions();
 
   @Option(
       names = "--events",
@@ -29,7 +29,7 @@ final class SlotsForecast implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    return outlook.ask(
+    return range.ask(
         server,
         "/api/v1/slots/forecast",
         Map.of("events", Optional.of(Long.toString(events))),

@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
 final class SlotsWindows implements Callable<Integer> {
   @Mixin private final ServerOptions server = new ServerOptions();
 
-  @Mixin private final OutlookOptions outlook = new OutlookOptions();
+  @Mixin private final ForecastOptions range = new ForecastOptions();
 
   @Option(names = "--to", paramLabel = "TIME", description = "only windows before this time")
   private @Nullable String to;
@@ -34,7 +34,7 @@ final class SlotsWindows implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     Map<String, Optional<String>> more =
         Map.of("to", Optional.ofNullable(to), "limit", Optional.of(Long.toString(limit)));
-    return outlook.ask(
+    return range.ask(
         server,
         "/api/v1/slots/windows",
         more,

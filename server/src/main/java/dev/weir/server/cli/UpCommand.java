@@ -1,17 +1,17 @@
 package dev.weir.server.cli;
 
+import dev.weir.server.lifecycle.StoppedException;
 import dev.weir.server.logging.LogSettings;
-import dev.weir.server.settings.ServerSetting;
-import java.util.HashMap;
 import dev.weir.server.settings.InvalidSettingException;
-import dev.weir.server.wiring.Node;
+import dev.weir.server.settings.ServerSetting;
 import dev.weir.server.settings.Setting;
 import dev.weir.server.settings.Settings;
-import dev.weir.server.wiring.Startup;
-import dev.weir.server.lifecycle.StoppedException;
 import dev.weir.server.stores.postgresql.EmbeddedDatabase;
+import dev.weir.server.wiring.Node;
+import dev.weir.server.wiring.Startup;
 import java.io.PrintWriter;
 import java.net.URI;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;

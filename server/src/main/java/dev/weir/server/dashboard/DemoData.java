@@ -4,11 +4,11 @@ import dev.weir.limits.FixedWindow;
 import dev.weir.limits.TokenBucket;
 import dev.weir.register.EntryVersion;
 import dev.weir.register.Register;
-import dev.weir.rules.Quota;
 import dev.weir.rules.Rule;
 import dev.weir.rules.RuleIndex;
-import dev.weir.rules.RuleSpec;
 import dev.weir.rules.Rules;
+import dev.weir.rules.spec.Quota;
+import dev.weir.rules.spec.RuleSpec;
 import dev.weir.slots.Assignment;
 import dev.weir.slots.OpeningHours;
 import dev.weir.slots.SlotPolicy;
@@ -63,7 +63,7 @@ final class DemoData {
     create(RuleSpec.of(LOGIN, Quota.Rate.of(FixedWindow.of(5, Duration.ofMinutes(1)))));
     create(
         RuleSpec.of(TRIAL, Quota.Rate.of(FixedWindow.of(20, Duration.ofSeconds(10))))
-            .mode(Rule.Mode.SHADOW));
+            .mode(RuleSpec.Mode.SHADOW));
     index.refresh();
     List<SlotRequest> events = new ArrayList<>();
     for (int i = 0; i < EVENTS_OF_THE_BANK; i++) {

@@ -1,8 +1,8 @@
 package dev.weir.server.envoy;
 
-import dev.weir.rules.KeyPart;
-import dev.weir.rules.Request;
-import dev.weir.rules.RequestPath;
+import dev.weir.rules.matching.KeyPart;
+import dev.weir.rules.matching.Request;
+import dev.weir.rules.matching.RequestPath;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +27,7 @@ final class DescribedRequest implements Request {
   /**
    * Creates a request from entries and a path.
    *
-   * @throws dev.weir.rules.AmbiguousPathException if the path can be read in two ways
+   * @throws dev.weir.rules.matching.AmbiguousPathException if the path can be read in two ways
    */
   DescribedRequest(List<RateLimitDescriptor.Entry> entries, String path) {
     this.entries = entries;

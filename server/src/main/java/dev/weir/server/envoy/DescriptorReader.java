@@ -1,12 +1,12 @@
 package dev.weir.server.envoy;
 
-import dev.weir.limits.internal.LimitNames;
-import dev.weir.rules.AmbiguousPathException;
-import dev.weir.rules.KeyPart;
+import dev.weir.internal.LimitNames;
 import dev.weir.rules.LimitedRule;
 import dev.weir.rules.RuleCheck;
 import dev.weir.rules.RuleCounters;
 import dev.weir.rules.RuleIndex;
+import dev.weir.rules.matching.AmbiguousPathException;
+import dev.weir.rules.matching.KeyPart;
 import dev.weir.server.metrics.EnvoyMetrics;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;

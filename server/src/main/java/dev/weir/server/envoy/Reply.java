@@ -6,10 +6,10 @@ import dev.weir.limits.Outcome;
 import dev.weir.limits.SlidingWindow;
 import dev.weir.limits.TokenBucket;
 import dev.weir.rules.LimitedRule;
-import dev.weir.rules.RateLimitFields;
 import dev.weir.rules.RuleCheck;
 import dev.weir.rules.RuleResult;
 import dev.weir.rules.Verdict;
+import dev.weir.rules.VerdictFields;
 import io.envoyproxy.envoy.config.core.v3.HeaderValue;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
@@ -47,8 +47,7 @@ final class Reply {
             case REFUSE -> status(request, verdict.results(), true).setCode(Code.OVER_LIMIT);
           });
     }
-    RateLimitFields.add(
-        (name, value) -> reply.addResponseHeadersToAdd(field(name, value)), verdict);
+    VerdictFields.add((name, value) -> reply.addResponseHeadersToAdd(field(name, value)), verdict);
     return reply.build();
   }
 

@@ -36,7 +36,7 @@ final class Connector {
   }
 
   /** Receives the result of a connection attempt. */
-  interface Hearer {
+  interface Listener {
     void connected(Channel channel);
 
     void failed(Throwable cause);
@@ -51,14 +51,14 @@ final class Connector {
   }
 
   /**
-   * Opens a connection and reports the result to {@code hearer}.
+   * Opens a connection and reports the result to {@code listener}.
    *
    * @param pipeline adds the handlers that talk to the upstream
    */
-  void connect(Consumer<Channel> pipeline, Hearer hearer) {
+  void connect(Consumer<Channel> pipeline, Listener listener) {
     InetAddress literal = literal(upstream.host());
     if (literal != null) {
-      connect(List.of(literal), 0, pipeline, hearer);
+      connect(List.of(literal), 0, pipeline, listener);
       return;
     }
     // Look up the name for each connection, as Java caches it for a while. A lookup may block.
@@ -66,9 +66,9 @@ final class Connector {
         () -> {
           try {
             List<InetAddress> found = List.of(InetAddress.getAllByName(upstream.host()));
-            eventLoop.execute(() -> connect(found, 0, pipeline, hearer));
+            eventLoop.execute(() -> connect(found, 0, pipeline, listener));
           } catch (UnknownHostException e) {
-            eventLoop.execute(() -> hearer.failed(e));
+            eventLoop.execute(() -> listener.failed(e));
           }
         });
   }
@@ -84,7 +84,7 @@ final class Connector {
 
   /** Tries the addresses in order until one connects. */
   private void connect(
-      List<InetAddress> addresses, int next, Consumer<Channel> pipeline, Hearer hearer) {
+      List<InetAddress> addresses, int next, Consumer<Channel> pipeline, Listener listener) {
     Bootstrap bootstrap = shared.bootstrap().clone(eventLoop);
     bootstrap.handler(
         new ChannelInitializer<Channel>() {
@@ -101,11 +101,11 @@ final class Connector {
         .addListener(
             (ChannelFuture connecting) -> {
               if (connecting.isSuccess()) {
-                secured(connecting.channel(), hearer);
+                secured(connecting.channel(), listener);
               } else if (next + 1 < addresses.size()) {
-                connect(addresses, next + 1, pipeline, hearer);
+                connect(addresses, next + 1, pipeline, listener);
               } else {
-                hearer.failed(connecting.cause());
+                listener.failed(connecting.cause());
               }
             });
   }
@@ -122,10 +122,10 @@ final class Connector {
     return handler;
   }
 
-  private void secured(Channel channel, Hearer hearer) {
+  private void secured(Channel channel, Listener listener) {
     SslHandler encryption = channel.pipeline().get(SslHandler.class);
     if (encryption == null) {
-      hearer.connected(channel);
+      listener.connected(channel);
       return;
     }
     encryption
@@ -134,13 +134,13 @@ final class Connector {
             shaken -> {
               if (!shaken.isSuccess()) {
                 log.warn("TLS with {} failed: {}", upstream.authority(), reason(shaken.cause()));
-                hearer.failed(shaken.cause());
+                listener.failed(shaken.cause());
               } else if (upstream.protocol().isMultiplexed()
                   && !ApplicationProtocolNames.HTTP_2.equals(encryption.applicationProtocol())) {
                 channel.close();
-                hearer.failed(new IOException("the upstream does not speak HTTP/2"));
+                listener.failed(new IOException("the upstream does not speak HTTP/2"));
               } else {
-                hearer.connected(channel);
+                listener.connected(channel);
               }
             });
   }

@@ -1,8 +1,8 @@
 package dev.weir.server.gateway;
 
-import dev.weir.rules.Request;
-import dev.weir.rules.RequestPath;
-import dev.weir.rules.internal.SingleHeader;
+import dev.weir.rules.matching.Request;
+import dev.weir.rules.matching.RequestPath;
+import dev.weir.rules.matching.internal.SingleHeader;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.Iterator;
 import java.util.Map;

@@ -63,7 +63,7 @@ final class Http1Pool implements UpstreamPool, UpstreamConnection.Owner {
     boolean isUnfinished = waiting.use(passage);
     connector.connect(
         this::pipeline,
-        new Connector.Hearer() {
+        new Connector.Listener() {
           @Override
           public void connected(Channel channel) {
             passage.connected(

@@ -84,7 +84,7 @@ final class Http2Pool implements UpstreamPool {
     isConnecting = true;
     connector.connect(
         this::pipeline,
-        new Connector.Hearer() {
+        new Connector.Listener() {
           @Override
           public void connected(Channel channel) {
             isConnecting = false;
@@ -112,7 +112,7 @@ final class Http2Pool implements UpstreamPool {
     channel
         .pipeline()
         .addLast(
-            new Hearing(),
+            new ReadClock(),
             Http2FrameCodecBuilder.forClient()
                 .initialSettings(
                     Http2Settings.defaultSettings()
@@ -195,7 +195,7 @@ final class Http2Pool implements UpstreamPool {
   }
 
   /** Notes when anything arrives. */
-  private static final class Hearing extends ChannelInboundHandlerAdapter {
+  private static final class ReadClock extends ChannelInboundHandlerAdapter {
     private long lastNanos = System.nanoTime();
 
     @Override
@@ -246,8 +246,8 @@ final class Http2Pool implements UpstreamPool {
 
     /** Returns true if nothing was heard while a stream was open, and that was long enough. */
     private boolean isDeaf(UpstreamConnection stream) {
-      long heardNanos = channel.pipeline().get(Hearing.class).lastNanos;
-      return heardNanos - stream.openedNanos() < 0
+      long readNanos = channel.pipeline().get(ReadClock.class).lastNanos;
+      return readNanos - stream.openedNanos() < 0
           && idleSinceNanos - stream.openedNanos() >= keptNanos;
     }
 

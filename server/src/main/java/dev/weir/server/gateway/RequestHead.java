@@ -3,7 +3,7 @@ package dev.weir.server.gateway;
 import dev.weir.http.problems.Problem;
 import dev.weir.routes.internal.RouteSpec;
 import dev.weir.routes.internal.RouteTable;
-import dev.weir.rules.AmbiguousPathException;
+import dev.weir.rules.matching.AmbiguousPathException;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;

@@ -1,8 +1,8 @@
 package dev.weir.server.gateway;
 
 import dev.weir.http.problems.Problem;
-import dev.weir.rules.RateLimitFields;
 import dev.weir.rules.Verdict;
+import dev.weir.rules.VerdictFields;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -98,7 +98,7 @@ final class ResponseHead {
     headers.set(ForwardedHeaders.REQUEST_ID, asked.requestId());
     headers.add(HttpHeaderNames.VIA, ForwardedHeaders.VIA);
     if (verdict != null) {
-      RateLimitFields.add(headers::set, verdict);
+      VerdictFields.add(headers::set, verdict);
     }
   }
 

@@ -6,7 +6,7 @@ import dev.weir.http.problems.ProblemException;
 import dev.weir.routes.internal.Route;
 import dev.weir.routes.internal.RouteSpec;
 import dev.weir.routes.internal.Upstream;
-import dev.weir.rules.PathPattern;
+import dev.weir.rules.matching.PathPattern;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.function.Function;

@@ -5,7 +5,7 @@ import dev.weir.http.problems.Problem;
 import dev.weir.rules.Ticket;
 import dev.weir.rules.TooManyRulesException;
 import dev.weir.rules.Verdict;
-import dev.weir.rules.internal.RepeatedHeaderException;
+import dev.weir.rules.matching.internal.RepeatedHeaderException;
 import dev.weir.server.refusals.LimitProblems;
 import io.netty.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;

@@ -1,7 +1,7 @@
 package dev.weir.server.gateway;
 
-import dev.weir.rules.AmbiguousPathException;
-import dev.weir.rules.RequestPath;
+import dev.weir.rules.matching.AmbiguousPathException;
+import dev.weir.rules.matching.RequestPath;
 import io.netty.util.NetUtil;
 
 /**

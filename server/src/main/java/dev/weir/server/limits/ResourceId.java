@@ -5,7 +5,7 @@ import dev.weir.http.fields.PathSegment;
 import dev.weir.http.json.Snippet;
 import dev.weir.http.problems.Problem;
 import dev.weir.http.problems.ProblemException;
-import dev.weir.limits.internal.LimitNames;
+import dev.weir.internal.LimitNames;
 import io.micronaut.http.HttpRequest;
 import java.util.Map;
 

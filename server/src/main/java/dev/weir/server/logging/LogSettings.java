@@ -1,9 +1,7 @@
 package dev.weir.server.logging;
 
-import dev.weir.server.settings.Settings;
-
-import dev.weir.server.logging.OneLog;
 import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.settings.Settings;
 import java.util.List;
 
 /** The settings of the log. */

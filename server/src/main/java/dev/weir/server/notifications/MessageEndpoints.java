@@ -1,6 +1,5 @@
 package dev.weir.server.notifications;
 
-import dev.weir.notifications.messages.MessageRecord;
 import dev.weir.http.endpoints.ProblemTitles;
 import dev.weir.http.endpoints.ReadsQuery;
 import dev.weir.http.endpoints.RequiresRole;
@@ -10,6 +9,7 @@ import dev.weir.http.fields.PathSegment;
 import dev.weir.http.json.Snippet;
 import dev.weir.http.problems.Problem;
 import dev.weir.http.problems.ProblemException;
+import dev.weir.notifications.messages.MessageRecord;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;

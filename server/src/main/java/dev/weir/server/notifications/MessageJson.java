@@ -1,9 +1,9 @@
 package dev.weir.server.notifications;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.notifications.messages.MessageStatus;
 import dev.weir.http.fields.Fields;
 import dev.weir.http.json.TimeText;
+import dev.weir.notifications.messages.MessageStatus;
 import java.io.IOException;
 
 /** Writes what is known about messages. Their texts are not repeated. */

@@ -1,12 +1,12 @@
 package dev.weir.server.notifications;
 
+import dev.weir.http.endpoints.Responses;
+import dev.weir.http.fields.Fields;
 import dev.weir.internal.Micros;
 import dev.weir.notifications.messages.MessageQuery;
 import dev.weir.notifications.messages.MessageQuery.Cursor;
 import dev.weir.notifications.messages.MessageState;
 import dev.weir.notifications.messages.MessageStatus;
-import dev.weir.http.endpoints.Responses;
-import dev.weir.http.fields.Fields;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import java.nio.charset.StandardCharsets;

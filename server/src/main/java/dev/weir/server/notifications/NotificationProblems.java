@@ -1,10 +1,10 @@
 package dev.weir.server.notifications;
 
 import dev.weir.StoreException;
-import dev.weir.notifications.messages.MessageRecord;
 import dev.weir.http.fields.Fields;
 import dev.weir.http.problems.Problem;
 import dev.weir.http.problems.QuotaExceeded;
+import dev.weir.notifications.messages.MessageRecord;
 import java.util.List;
 import java.util.UUID;
 

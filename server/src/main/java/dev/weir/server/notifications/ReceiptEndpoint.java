@@ -1,8 +1,5 @@
 package dev.weir.server.notifications;
 
-import dev.weir.notifications.SignedRequests;
-import dev.weir.notifications.messages.MessageLog;
-import dev.weir.notifications.messages.MessageState;
 import dev.weir.http.authentication.AuthMetrics;
 import dev.weir.http.authentication.FailedLogins;
 import dev.weir.http.authentication.HttpSettings;
@@ -10,6 +7,9 @@ import dev.weir.http.endpoints.ProblemTitles;
 import dev.weir.http.fields.JsonDocument;
 import dev.weir.http.problems.Problem;
 import dev.weir.http.problems.ProblemException;
+import dev.weir.notifications.SignedRequests;
+import dev.weir.notifications.messages.MessageLog;
+import dev.weir.notifications.messages.MessageState;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;

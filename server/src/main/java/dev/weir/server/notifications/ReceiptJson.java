@@ -1,8 +1,8 @@
 package dev.weir.server.notifications;
 
-import dev.weir.notifications.messages.MessageState;
 import dev.weir.http.fields.Fields;
 import dev.weir.http.json.Snippet;
+import dev.weir.notifications.messages.MessageState;
 import java.util.Optional;
 import java.util.UUID;
 

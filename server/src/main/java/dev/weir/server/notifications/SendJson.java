@@ -1,10 +1,10 @@
 package dev.weir.server.notifications;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.http.fields.Fields;
 import dev.weir.notifications.MessageParts;
 import dev.weir.notifications.messages.Message;
 import dev.weir.notifications.messages.SendRequest;
-import dev.weir.http.fields.Fields;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;

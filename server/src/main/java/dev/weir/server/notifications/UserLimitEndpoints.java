@@ -1,8 +1,5 @@
 package dev.weir.server.notifications;
 
-import dev.weir.notifications.messages.UserLimit;
-import dev.weir.notifications.messages.UserLimits;
-import dev.weir.notifications.messages.UserState;
 import dev.weir.http.endpoints.ProblemTitles;
 import dev.weir.http.endpoints.ReadsQuery;
 import dev.weir.http.endpoints.RequiresRole;
@@ -13,6 +10,9 @@ import dev.weir.http.fields.PathSegment;
 import dev.weir.http.json.Snippet;
 import dev.weir.http.problems.Problem;
 import dev.weir.http.problems.ProblemException;
+import dev.weir.notifications.messages.UserLimit;
+import dev.weir.notifications.messages.UserLimits;
+import dev.weir.notifications.messages.UserState;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;

@@ -1,11 +1,11 @@
 package dev.weir.server.notifications;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.http.fields.Fields;
+import dev.weir.http.json.TimeText;
 import dev.weir.internal.Micros;
 import dev.weir.notifications.messages.UserLimit;
 import dev.weir.notifications.messages.UserState;
-import dev.weir.http.fields.Fields;
-import dev.weir.http.json.TimeText;
 import dev.weir.server.calendars.CalendarJson;
 import dev.weir.slots.Calendar;
 import dev.weir.slots.OpeningHours;

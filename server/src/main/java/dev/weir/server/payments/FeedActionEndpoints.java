@@ -1,7 +1,5 @@
 package dev.weir.server.payments;
 
-import dev.weir.payments.FeedScope;
-import dev.weir.payments.PaymentStore;
 import dev.weir.http.endpoints.Caller;
 import dev.weir.http.endpoints.ReadsQuery;
 import dev.weir.http.endpoints.RequiresRole;
@@ -9,6 +7,8 @@ import dev.weir.http.endpoints.Responses;
 import dev.weir.http.fields.Fields;
 import dev.weir.http.fields.PathSegment;
 import dev.weir.http.problems.Problem;
+import dev.weir.payments.FeedScope;
+import dev.weir.payments.PaymentStore;
 import dev.weir.server.metrics.PaymentMetrics;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;

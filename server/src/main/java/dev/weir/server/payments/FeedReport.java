@@ -1,5 +1,6 @@
 package dev.weir.server.payments;
 
+import dev.weir.http.endpoints.MediaTypes;
 import dev.weir.internal.Micros;
 import dev.weir.payments.FeedStatus;
 import dev.weir.payments.PaymentStore;
@@ -8,7 +9,6 @@ import dev.weir.payments.simulator.report.FeedCounts;
 import dev.weir.payments.simulator.report.ReportChart;
 import dev.weir.payments.simulator.report.ReportSection;
 import dev.weir.payments.simulator.report.ReportText;
-import dev.weir.http.endpoints.MediaTypes;
 import io.micronaut.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

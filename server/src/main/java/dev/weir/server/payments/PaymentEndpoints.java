@@ -1,16 +1,16 @@
 package dev.weir.server.payments;
 
-import dev.weir.payments.FeedScope;
-import dev.weir.payments.Payment;
-import dev.weir.payments.PaymentState;
-import dev.weir.payments.PaymentStatus;
-import dev.weir.payments.PaymentStore.Cancellation;
 import dev.weir.http.endpoints.ReadsQuery;
 import dev.weir.http.endpoints.RequiresRole;
 import dev.weir.http.endpoints.Responses;
 import dev.weir.http.fields.Fields;
 import dev.weir.http.fields.PathSegment;
 import dev.weir.http.problems.Problem;
+import dev.weir.payments.FeedScope;
+import dev.weir.payments.Payment;
+import dev.weir.payments.PaymentState;
+import dev.weir.payments.PaymentStatus;
+import dev.weir.payments.PaymentStore.Cancellation;
 import dev.weir.server.metrics.PaymentMetrics;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;

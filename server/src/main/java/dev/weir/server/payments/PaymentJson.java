@@ -1,11 +1,11 @@
 package dev.weir.server.payments;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.http.json.TimeText;
 import dev.weir.payments.FeedRecord;
 import dev.weir.payments.FeedStatus;
 import dev.weir.payments.PaymentState;
 import dev.weir.payments.PaymentStatus;
-import dev.weir.http.json.TimeText;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.Optional;

@@ -1,12 +1,12 @@
 package dev.weir.server.payments;
 
+import dev.weir.http.endpoints.Responses;
+import dev.weir.http.fields.Fields;
 import dev.weir.internal.Micros;
 import dev.weir.payments.FeedScope;
 import dev.weir.payments.PaymentQuery;
 import dev.weir.payments.PaymentQuery.Cursor;
 import dev.weir.payments.PaymentState;
-import dev.weir.http.endpoints.Responses;
-import dev.weir.http.fields.Fields;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import java.nio.charset.StandardCharsets;

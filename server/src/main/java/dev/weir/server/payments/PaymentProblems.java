@@ -1,11 +1,11 @@
 package dev.weir.server.payments;
 
-import dev.weir.payments.PaymentState;
 import dev.weir.http.endpoints.MediaTypes;
 import dev.weir.http.fields.Fields;
 import dev.weir.http.json.Snippet;
 import dev.weir.http.problems.Problem;
 import dev.weir.http.problems.ProblemException;
+import dev.weir.payments.PaymentState;
 
 /** The problems of payments. */
 final class PaymentProblems {

@@ -1,8 +1,8 @@
 package dev.weir.server.payments;
 
-import dev.weir.payments.FeedRecord;
 import dev.weir.http.endpoints.MediaTypes;
 import dev.weir.http.json.Json;
+import dev.weir.payments.FeedRecord;
 import io.micronaut.http.HttpResponse;
 import java.io.ByteArrayOutputStream;
 import java.util.List;

@@ -6,7 +6,7 @@ import dev.weir.http.problems.Problem;
 import dev.weir.http.problems.ProblemException;
 import dev.weir.limits.Lease;
 import dev.weir.limits.LeaseDecision;
-import dev.weir.rules.RateLimitFields;
+import dev.weir.rules.text.RateLimitFields;
 import java.util.HashMap;
 import java.util.Map;
 

@@ -8,9 +8,9 @@ import dev.weir.http.endpoints.Responses;
 import dev.weir.http.fields.Fields;
 import dev.weir.http.json.Snippet;
 import dev.weir.http.problems.Problem;
-import dev.weir.rules.RateLimitFields;
 import dev.weir.rules.RuleEvaluator;
 import dev.weir.rules.Verdict;
+import dev.weir.rules.VerdictFields;
 import dev.weir.server.refusals.LimitProblems;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
@@ -103,7 +103,7 @@ final class AuthorizeEndpoint {
         verdict instanceof Verdict.Refused refused
             ? refusal(LimitProblems.of(refused), refusal)
             : HttpResponse.<byte[]>ok().header(DECISION, GRANTED);
-    RateLimitFields.add(response::header, verdict);
+    VerdictFields.add(response::header, verdict);
     return response;
   }
 

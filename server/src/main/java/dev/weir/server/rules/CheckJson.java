@@ -14,11 +14,11 @@ import dev.weir.limits.Delayed;
 import dev.weir.limits.Lease;
 import dev.weir.limits.Outcome;
 import dev.weir.rules.LimitedRule;
-import dev.weir.rules.RateLimitFields;
 import dev.weir.rules.RuleCheck;
 import dev.weir.rules.RuleResult;
 import dev.weir.rules.Ticket;
 import dev.weir.rules.Verdict;
+import dev.weir.rules.VerdictFields;
 import dev.weir.server.refusals.LimitProblems;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MutableHttpResponse;
@@ -46,7 +46,7 @@ final class CheckJson {
           }
           case Verdict.Reused reused -> throw reused(request);
         };
-    RateLimitFields.add(response::header, verdict);
+    VerdictFields.add(response::header, verdict);
     return response;
   }
 

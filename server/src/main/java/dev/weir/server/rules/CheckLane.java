@@ -5,8 +5,8 @@ import dev.weir.http.authentication.AllowedHosts;
 import dev.weir.http.connections.DateHeader;
 import dev.weir.http.json.Json;
 import dev.weir.http.problems.Problem;
-import dev.weir.rules.RateLimitFields;
 import dev.weir.rules.Verdict;
+import dev.weir.rules.VerdictFields;
 import io.micronaut.http.MediaType;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -216,7 +216,7 @@ final class CheckLane extends ChannelInboundHandlerAdapter {
     List<CharSequence> pairs = new ArrayList<>(2 * MAX_FIELDS);
     pairs.add(HttpHeaderNames.CONTENT_TYPE);
     pairs.add(contentType);
-    RateLimitFields.add(
+    VerdictFields.add(
         (name, value) -> {
           pairs.add(new AsciiString(name));
           pairs.add(new AsciiString(value));

@@ -34,11 +34,11 @@ final class CheckLanes implements ConnectionExtension {
   }
 
   @Override
-  public void extend(HttpConnection conversation) {
+  public void extend(HttpConnection connection) {
     if (settings.isOpenToClients()) {
-      conversation.add(
+      connection.add(
           CheckLane.NAME,
-          new CheckLane(checks, date, own, () -> conversation.owesOne() && !draining.begun()));
+          new CheckLane(checks, date, own, () -> connection.owesOne() && !draining.begun()));
     }
   }
 }

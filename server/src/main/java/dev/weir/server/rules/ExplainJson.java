@@ -1,20 +1,20 @@
 package dev.weir.server.rules;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.address.internal.ClientAddress;
 import dev.weir.http.fields.Fields;
 import dev.weir.http.json.Json;
 import dev.weir.http.json.Snippet;
-import dev.weir.internal.ClientAddress;
 import dev.weir.limits.Decision;
 import dev.weir.limits.Delayed;
 import dev.weir.limits.Outcome;
-import dev.weir.rules.AmbiguousPathException;
 import dev.weir.rules.LimitedRule;
-import dev.weir.rules.Request;
-import dev.weir.rules.RequestPath;
 import dev.weir.rules.RuleCheck;
 import dev.weir.rules.RuleEvaluator;
 import dev.weir.rules.RuleResult;
+import dev.weir.rules.matching.AmbiguousPathException;
+import dev.weir.rules.matching.Request;
+import dev.weir.rules.matching.RequestPath;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

@@ -1,18 +1,16 @@
 package dev.weir.server.sender;
 
-import dev.weir.server.settings.AccessSettings;
-
-import dev.weir.server.settings.InvalidSettingException;
-import dev.weir.server.settings.ListenAddress;
-import dev.weir.server.settings.PortProbe;
-import dev.weir.server.settings.Settings;
-
-import dev.weir.server.notifications.node.NotificationSetting;
-import dev.weir.server.settings.ServerSetting;
 import dev.weir.http.authentication.Exposure;
 import dev.weir.http.authentication.HttpSettings;
 import dev.weir.http.endpoints.Readiness;
+import dev.weir.server.notifications.node.NotificationSetting;
 import dev.weir.server.operations.OperationsPort;
+import dev.weir.server.settings.AccessSettings;
+import dev.weir.server.settings.InvalidSettingException;
+import dev.weir.server.settings.ListenAddress;
+import dev.weir.server.settings.PortProbe;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.settings.Settings;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -50,14 +48,16 @@ public final class OperationsAddress {
             AccessSettings.http(settings, host.exposure())));
   }
 
-  public static OperationsPort listen(Listener listener, Readiness readiness, PrometheusRegistry metrics) {
+  public static OperationsPort listen(
+      Listener listener, Readiness readiness, PrometheusRegistry metrics) {
     InetSocketAddress address = listener.socket();
     try {
       OperationsPort port = OperationsPort.start(address, listener.access(), readiness, metrics);
       log.info("Metrics and health are at {}:{}", address.getHostString(), port.port());
       return port;
     } catch (IOException e) {
-      throw PortProbe.inUse(NotificationSetting.SENDER_PORT, address.getHostString(), address.getPort());
+      throw PortProbe.inUse(
+          NotificationSetting.SENDER_PORT, address.getHostString(), address.getPort());
     }
   }
 }

@@ -1,7 +1,6 @@
 package dev.weir.server.sender;
 
 import dev.weir.server.cli.DatabaseOptions;
-
 import dev.weir.server.logging.LogSettings;
 import dev.weir.server.settings.InvalidSettingException;
 import dev.weir.server.settings.Settings;

@@ -1,8 +1,8 @@
 package dev.weir.server.settings;
 
-import java.util.HashMap;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -67,14 +67,11 @@ final class Environment {
 
   private Optional<Setting> setting(String variable) {
     Optional<Setting> found =
-        known.stream()
-            .filter(setting -> setting.variable().equals(variable))
-            .findFirst();
+        known.stream().filter(setting -> setting.variable().equals(variable)).findFirst();
     if (found.isEmpty() && !OTHERS.contains(variable) && !variable.startsWith(OF_TESTS)) {
       throw new InvalidSettingException(
           "the variable " + variable,
-          "is not known"
-              + suggestion(variable, known.stream().map(Setting::variable)));
+          "is not known" + suggestion(variable, known.stream().map(Setting::variable)));
     }
     return found;
   }

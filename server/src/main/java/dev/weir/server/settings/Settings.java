@@ -1,6 +1,5 @@
 package dev.weir.server.settings;
 
-import java.util.HashMap;
 import java.io.IOException;
 import java.io.Reader;
 import java.net.URI;
@@ -10,6 +9,7 @@ import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -84,8 +84,7 @@ public final class Settings {
                           "in %s is not known%s"
                               .formatted(
                                   file,
-                                  Environment.suggestion(
-                                      key, known.stream().map(Setting::key)))));
+                                  Environment.suggestion(key, known.stream().map(Setting::key)))));
       values.put(setting, properties.getProperty(key));
     }
     return values;
@@ -213,8 +212,7 @@ public final class Settings {
 
   /** Returns how long a node caches what is changed seldom: rules, resources and routes. */
   public Duration cacheTtl() {
-    return duration(
-        ServerSetting.LIMITS_CACHE_TTL, Duration.ofMillis(100), Duration.ofDays(1));
+    return duration(ServerSetting.LIMITS_CACHE_TTL, Duration.ofMillis(100), Duration.ofDays(1));
   }
 
   /** Returns an exception that repeats the value, so it must not be used for secrets. */

@@ -1,13 +1,13 @@
 package dev.weir.server.slots;
 
-import dev.weir.server.calendars.CalendarJson;
-
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.Violation;
 import dev.weir.http.fields.Fields;
 import dev.weir.http.problems.Problem;
 import dev.weir.http.problems.ProblemException;
 import dev.weir.internal.Micros;
+import dev.weir.internal.SlotNames;
+import dev.weir.server.calendars.CalendarJson;
 import dev.weir.slots.Calendar;
 import dev.weir.slots.InvalidSlotPolicyException;
 import dev.weir.slots.NotBefore;
@@ -15,7 +15,6 @@ import dev.weir.slots.OpeningHours;
 import dev.weir.slots.SlotConfig;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.Spread;
-import dev.weir.slots.internal.SlotNames;
 import dev.weir.slots.planning.internal.PeakRate;
 import java.io.IOException;
 import java.math.BigDecimal;

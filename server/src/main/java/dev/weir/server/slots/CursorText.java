@@ -2,9 +2,9 @@ package dev.weir.server.slots;
 
 import dev.weir.http.fields.Fields;
 import dev.weir.internal.Micros;
+import dev.weir.internal.SlotNames;
 import dev.weir.slots.Slot;
 import dev.weir.slots.SlotQuery;
-import dev.weir.slots.internal.SlotNames;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Base64;

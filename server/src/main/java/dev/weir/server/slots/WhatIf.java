@@ -31,7 +31,7 @@ record WhatIf(
     Instant now,
     long backlog,
     boolean isComplete,
-    StripSpan span,
+    OccupancySpan span,
     Optional<Course> current,
     Course changed) {
   private static final Duration MIN_LENGTH = Duration.ofMinutes(1);
@@ -63,17 +63,17 @@ record WhatIf(
       return new Course(policy, fills, new Backlog.Outcome(end, 0));
     }
 
-    private void write(JsonGenerator json, String name, StripSpan span) throws IOException {
+    private void write(JsonGenerator json, String name, OccupancySpan span) throws IOException {
       WindowCells cells = span.newCells();
       for (Backlog.Fill fill : fills) {
         cells.add(fill, policy.windowMicros());
       }
       json.writeObjectFieldStart(name);
       if (outcome.endMicros() != Backlog.Outcome.NOTHING) {
-        json.writeStringField("endsAt", StripSpan.instant(outcome.endMicros()).toString());
+        json.writeStringField("endsAt", OccupancySpan.instant(outcome.endMicros()).toString());
       }
       json.writeNumberField("unplaced", outcome.unplaced());
-      StripJson.writeCells(json, span, cells, policy);
+      OccupancyJson.writeCells(json, span, cells, policy);
       json.writeEndObject();
     }
   }
@@ -86,7 +86,7 @@ record WhatIf(
   static WhatIf of(WhatIfRequest request, Optional<SlotConfig> config, SlotScheduler slots) {
     Instant now = slots.now();
     long nowMicros = Micros.ceil(now);
-    long horizon = Math.min(Micros.LATEST, nowMicros + Micros.floor(StripSpan.MAX_LENGTH));
+    long horizon = Math.min(Micros.LATEST, nowMicros + Micros.floor(OccupancySpan.MAX_LENGTH));
     WindowLoads loads =
         config
             .map(
@@ -120,7 +120,7 @@ record WhatIf(
   }
 
   /** Returns the requested span, or one that shows the end of both courses. */
-  private static StripSpan span(
+  private static OccupancySpan span(
       WhatIfRequest request, long now, long horizon, Optional<Course> current, Course changed) {
     long from = request.from().map(Micros::ceil).orElse(now);
     long end =
@@ -133,12 +133,12 @@ record WhatIf(
             .map(Micros::ceil)
             .orElse(Math.min(Math.max(end, from + Micros.floor(MIN_LENGTH)), horizon));
     Fields fields = Fields.of(Map.of());
-    StripEndpoints.refuseWrongSpan(fields, from, to);
+    OccupancyEndpoints.refuseWrongSpan(fields, from, to);
     fields.throwIfWrong();
     SlotPolicy policy = current.map(Course::policy).orElse(changed.policy());
     // A cell has windows of both policies.
     long minCell = Math.max(policy.windowMicros(), changed.policy().windowMicros());
-    return StripSpan.of(policy, from, to, request.maxCells(), minCell);
+    return OccupancySpan.of(policy, from, to, request.maxCells(), minCell);
   }
 
   void write(JsonGenerator json) throws IOException {
@@ -146,7 +146,7 @@ record WhatIf(
     json.writeStringField("configName", request.configName());
     json.writeNumberField("configVersion", config.map(SlotConfig::version).orElse(0));
     json.writeStringField("now", now.toString());
-    StripJson.writeSpan(json, span);
+    OccupancyJson.writeSpan(json, span);
     json.writeNumberField("backlog", backlog);
     json.writeBooleanField("complete", isComplete);
     json.writeNumberField("peakPerSecond", PeakRate.perSecond(request.policy()));

@@ -2,10 +2,10 @@ package dev.weir.server.slots;
 
 import dev.weir.Violation;
 import dev.weir.http.fields.Fields;
+import dev.weir.internal.SlotNames;
 import dev.weir.slots.InvalidSlotPolicyException;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.SlotScheduler;
-import dev.weir.slots.internal.SlotNames;
 import java.time.Instant;
 import java.util.Optional;
 
@@ -37,7 +37,9 @@ record WhatIfRequest(
     Optional<Instant> from = fields.time("from");
     Optional<Instant> to = fields.time("to");
     long cells =
-        fields.whole("cells", 1, StripSpan.MAX_CELLS).orElse((long) StripSpan.DEFAULT_CELLS);
+        fields
+            .whole("cells", 1, OccupancySpan.MAX_CELLS)
+            .orElse((long) OccupancySpan.DEFAULT_CELLS);
     Optional<SlotPolicy> policy =
         fields
             .required("policy", fields.object("policy"))

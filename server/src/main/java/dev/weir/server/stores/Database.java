@@ -1,23 +1,22 @@
 package dev.weir.server.stores;
 
-import dev.weir.server.lifecycle.StopSignal;
-import dev.weir.server.settings.InvalidSettingException;
-
 import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.server.lifecycle.StopSignal;
+import dev.weir.server.lifecycle.Upkeep;
+import dev.weir.server.settings.InvalidSettingException;
 import dev.weir.server.stores.postgresql.EmbeddedDatabase;
 import dev.weir.store.jdbc.ConnectionFailures;
 import dev.weir.store.jdbc.OraclePool;
 import dev.weir.store.jdbc.PoolSettings;
 import dev.weir.store.jdbc.PostgresqlPool;
-import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.ChangeListener;
 import dev.weir.store.jdbc.internal.ChangePoller;
 import dev.weir.store.jdbc.internal.Channel;
-import dev.weir.server.lifecycle.Upkeep;
-import java.util.Map;
+import dev.weir.store.jdbc.internal.Dialect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -112,8 +111,7 @@ public final class Database implements AutoCloseable {
     return switch (dialect) {
       case POSTGRESQL -> new ChangeListener(pool, listeners);
       case ORACLE ->
-          Upkeep.start(
-              "watch for changes", new ChangePoller(pool, listeners)::look, BETWEEN_POLLS);
+          Upkeep.start("watch for changes", new ChangePoller(pool, listeners)::look, BETWEEN_POLLS);
     };
   }
 

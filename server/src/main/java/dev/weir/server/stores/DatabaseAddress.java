@@ -2,7 +2,6 @@ package dev.weir.server.stores;
 
 import dev.weir.server.settings.InvalidSettingException;
 import dev.weir.server.settings.Settings;
-
 import dev.weir.server.stores.postgresql.EmbeddedDatabase;
 import dev.weir.store.jdbc.internal.Dialect;
 import java.nio.file.InvalidPathException;

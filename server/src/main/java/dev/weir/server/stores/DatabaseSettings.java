@@ -1,9 +1,8 @@
 package dev.weir.server.stores;
 
 import dev.weir.server.settings.InvalidSettingException;
-import dev.weir.server.settings.Settings;
-
 import dev.weir.server.settings.Setting;
+import dev.weir.server.settings.Settings;
 import dev.weir.store.jdbc.internal.Dialect;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -32,7 +31,8 @@ public record DatabaseSettings(
     private static Pool of(Settings settings) {
       int max = settings.number(StoreSetting.DB_POOL_MAX, MIN_CONNECTIONS, MAX_CONNECTIONS);
       int min = Math.min(max, settings.number(StoreSetting.DB_POOL_MIN, 0, MAX_CONNECTIONS));
-      return new Pool(min, max, settings.duration(StoreSetting.DB_WAIT, MIN_PATIENCE, MAX_PATIENCE));
+      return new Pool(
+          min, max, settings.duration(StoreSetting.DB_WAIT, MIN_PATIENCE, MAX_PATIENCE));
     }
   }
 
@@ -54,14 +54,16 @@ public record DatabaseSettings(
       case "oracle" -> {
         if (!isOracle) {
           throw new InvalidSettingException(
-              StoreSetting.SLOTS_STORE.key(), "can be oracle only where weir.db.url is jdbc:oracle:…");
+              StoreSetting.SLOTS_STORE.key(),
+              "can be oracle only where weir.db.url is jdbc:oracle:…");
         }
         yield Kind.ORACLE;
       }
       default -> {
         if (isOracle) {
           throw new InvalidSettingException(
-              StoreSetting.SLOTS_STORE.key(), "cannot be postgresql where weir.db.url is of Oracle");
+              StoreSetting.SLOTS_STORE.key(),
+              "cannot be postgresql where weir.db.url is of Oracle");
         }
         yield Kind.POSTGRESQL;
       }

@@ -7,7 +7,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Reads the settings of Redis. Messages do not repeat the address, which may contain a password. */
+/**
+ * Reads the settings of Redis. Messages do not repeat the address, which may contain a password.
+ */
 public final class RedisAddress {
   private RedisAddress() {}
 

@@ -2,7 +2,6 @@ package dev.weir.server.stores;
 
 import dev.weir.server.settings.InvalidSettingException;
 import dev.weir.server.settings.Settings;
-
 import dev.weir.store.surrealdb.SurrealDbSettings;
 import java.net.URI;
 import java.time.Duration;
@@ -23,7 +22,8 @@ public final class SurrealDbAddress {
                         StoreSetting.SURREALDB_URL.key(),
                         "is needed where weir.limits.store is surrealdb"));
     Duration timeout =
-        settings.duration(StoreSetting.SURREALDB_TIMEOUT, Duration.ofMillis(100), Duration.ofMinutes(1));
+        settings.duration(
+            StoreSetting.SURREALDB_TIMEOUT, Duration.ofMillis(100), Duration.ofMinutes(1));
     try {
       return new SurrealDbSettings(
           url,
@@ -42,7 +42,8 @@ public final class SurrealDbAddress {
 
   private static Optional<SurrealDbSettings.User> user(Settings settings) {
     String level =
-        settings.choice(StoreSetting.SURREALDB_USER_LEVEL, List.of("root", "namespace", "database"));
+        settings.choice(
+            StoreSetting.SURREALDB_USER_LEVEL, List.of("root", "namespace", "database"));
     return settings
         .optional(StoreSetting.SURREALDB_USER)
         .map(

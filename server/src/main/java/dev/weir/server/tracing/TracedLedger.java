@@ -40,9 +40,9 @@ public final class TracedLedger implements SlotLedger {
   }
 
   @Override
-  public List<? extends AssignReply> attempt(List<AssignRequest> requests, WaitMode patience) {
+  public List<? extends AssignReply> attempt(List<AssignRequest> requests, WaitMode waitMode) {
     return this.<List<? extends AssignReply>>traced(
-        requests, () -> ledger.attempt(requests, patience));
+        requests, () -> ledger.attempt(requests, waitMode));
   }
 
   @Override

@@ -1,10 +1,10 @@
 package dev.weir.server.verify;
 
 import dev.weir.internal.Micros;
+import dev.weir.internal.Places;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.Spread;
 import dev.weir.slots.planning.internal.OpenTimes;
-import dev.weir.slots.planning.internal.Places;
 import dev.weir.slots.planning.internal.TimeSpan;
 import java.util.BitSet;
 import java.util.Comparator;

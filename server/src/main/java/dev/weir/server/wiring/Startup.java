@@ -2,7 +2,6 @@ package dev.weir.server.wiring;
 
 import dev.weir.server.lifecycle.StopSignal;
 import dev.weir.server.settings.Settings;
-
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 

@@ -1,12 +1,11 @@
 package dev.weir.server.wiring;
 
+import dev.weir.http.connections.Connections;
+import dev.weir.http.connections.Draining;
 import dev.weir.server.capability.Beans;
 import dev.weir.server.lifecycle.Drain;
 import dev.weir.server.settings.PortProbe;
-
 import dev.weir.server.settings.ServerSetting;
-import dev.weir.http.connections.Connections;
-import dev.weir.http.connections.Draining;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.ApplicationContextBuilder;
 import io.micronaut.http.annotation.Controller;

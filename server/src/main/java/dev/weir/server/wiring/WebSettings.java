@@ -1,16 +1,15 @@
 package dev.weir.server.wiring;
 
-import dev.weir.server.lifecycle.Drain;
-import dev.weir.server.settings.ConnectionSettings;
-import dev.weir.server.settings.InvalidSettingException;
-import dev.weir.server.settings.ListenAddress;
-import dev.weir.server.settings.Settings;
-
-import dev.weir.server.settings.ServerSetting;
 import dev.weir.TrustedProxies;
 import dev.weir.http.authentication.AllowedHosts;
 import dev.weir.http.authentication.Exposure;
 import dev.weir.http.connections.ListenerSettings;
+import dev.weir.server.lifecycle.Drain;
+import dev.weir.server.settings.ConnectionSettings;
+import dev.weir.server.settings.InvalidSettingException;
+import dev.weir.server.settings.ListenAddress;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.settings.Settings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -6,6 +6,4 @@
 @NullMarked
 package dev.weir.server.wiring;
 
-import dev.weir.server.settings.Settings;
-
 import org.jspecify.annotations.NullMarked;

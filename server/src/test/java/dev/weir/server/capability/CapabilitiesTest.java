@@ -44,8 +44,7 @@ final class CapabilitiesTest {
   @Test
   void productsMayBeAbsent() {
     Settings settings =
-        Capabilities.read(
-            Map.of(StoreSetting.SLOTS_STORE, "memory"), Map.of(), Optional.empty());
+        Capabilities.read(Map.of(StoreSetting.SLOTS_STORE, "memory"), Map.of(), Optional.empty());
     try (OpenParts open = new OpenParts()) {
       OpeningNode node =
           new OpeningNode(Optional.empty(), Set.of(), new PrometheusRegistry(), open);

@@ -1,10 +1,10 @@
 package dev.weir.server.cli;
 
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.stores.StoreSetting;
-import dev.weir.server.capability.Capabilities;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.server.capability.Capabilities;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.stores.StoreSetting;
 import dev.weir.server.wiring.Node;
 import java.io.BufferedWriter;
 import java.io.IOException;

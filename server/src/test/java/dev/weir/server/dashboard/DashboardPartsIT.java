@@ -1,22 +1,22 @@
 package dev.weir.server.dashboard;
 
-import dev.weir.server.notifications.node.NotificationSetting;
-import dev.weir.server.payments.node.PaymentSetting;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.stores.StoreSetting;
-import dev.weir.server.capability.Capabilities;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.assertions.LocatorAssertions;
 import com.microsoft.playwright.options.AriaRole;
+import dev.weir.server.capability.Capabilities;
 import dev.weir.server.faults.PreparedDatabase;
 import dev.weir.server.faults.Relay;
 import dev.weir.server.http.Http;
+import dev.weir.server.notifications.node.NotificationSetting;
 import dev.weir.server.payments.Feeds;
-import dev.weir.server.wiring.Node;
+import dev.weir.server.payments.node.PaymentSetting;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.stores.StoreSetting;
 import dev.weir.server.stores.postgresql.EmbeddedDatabase;
+import dev.weir.server.wiring.Node;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;

@@ -1,12 +1,12 @@
 package dev.weir.server.dashboard;
 
-import dev.weir.server.settings.ServerSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
 import dev.weir.server.http.RawHttp;
 import dev.weir.server.http.RunningNode;
+import dev.weir.server.settings.ServerSetting;
 import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.TestNode;
 import java.io.IOException;
@@ -171,7 +171,12 @@ final class NowIT {
     Node own =
         TestNode.inMemory(
             Map.of(
-                ServerSetting.DRAIN, "PT10M", ServerSetting.DRAIN_NOTICE, "PT0S", ServerSetting.DRAIN_IDLE, "PT0S"));
+                ServerSetting.DRAIN,
+                "PT10M",
+                ServerSetting.DRAIN_NOTICE,
+                "PT0S",
+                ServerSetting.DRAIN_IDLE,
+                "PT0S"));
     try (RawHttp stream = watch(own.address(), "")) {
       stream.readTo("event: sample\n");
       Thread closing = Thread.ofVirtual().start(own::close);

@@ -6,12 +6,11 @@ import static org.assertj.core.api.Assertions.within;
 import dev.weir.limits.FixedWindow;
 import dev.weir.rules.LimitedRule;
 import dev.weir.rules.MemoryRules;
-import dev.weir.rules.Quota;
-import dev.weir.rules.Rule;
 import dev.weir.rules.RuleCheck;
 import dev.weir.rules.RuleCounters;
 import dev.weir.rules.RuleIndex;
-import dev.weir.rules.RuleSpec;
+import dev.weir.rules.spec.Quota;
+import dev.weir.rules.spec.RuleSpec;
 import dev.weir.server.metrics.LimitMetrics;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
@@ -34,7 +33,7 @@ final class RefusalsTest {
     RuleSpec login = RuleSpec.of("login", Quota.Rate.of(FixedWindow.of(1, Duration.ofMinutes(1))));
     rules.create(login, "test");
     RuleSpec trial = RuleSpec.of("trial", Quota.Rate.of(FixedWindow.of(1, Duration.ofMinutes(1))));
-    rules.create(trial.mode(Rule.Mode.SHADOW), "test");
+    rules.create(trial.mode(RuleSpec.Mode.SHADOW), "test");
     index.refresh();
   }
 

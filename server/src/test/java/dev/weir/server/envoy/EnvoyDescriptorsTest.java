@@ -6,10 +6,10 @@ import static dev.weir.server.envoy.ServedRules.inAMinute;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.limits.AcquireRequest;
-import dev.weir.rules.Coverage;
-import dev.weir.rules.KeyPart;
-import dev.weir.rules.PathPattern;
-import dev.weir.rules.RuleSpec;
+import dev.weir.rules.matching.KeyPart;
+import dev.weir.rules.matching.PathPattern;
+import dev.weir.rules.spec.Coverage;
+import dev.weir.rules.spec.RuleSpec;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;

@@ -11,9 +11,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.limits.Concurrency;
 import dev.weir.limits.FixedWindow;
 import dev.weir.limits.TokenBucket;
-import dev.weir.rules.Quota;
-import dev.weir.rules.Rule;
-import dev.weir.rules.RuleSpec;
+import dev.weir.rules.spec.Quota;
+import dev.weir.rules.spec.RuleSpec;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
@@ -135,7 +134,7 @@ final class EnvoyServiceTest {
   @Test
   void refusesNothingInTheShadow() throws IOException {
     try (ServedRules served =
-        ServedRules.start().with(inAMinute("shadow", 1).mode(Rule.Mode.SHADOW))) {
+        ServedRules.start().with(inAMinute("shadow", 1).mode(RuleSpec.Mode.SHADOW))) {
       RateLimitDescriptor shadow = descriptor("rule", "shadow");
       assertThat(
               List.of(

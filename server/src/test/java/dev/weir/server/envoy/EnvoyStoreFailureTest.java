@@ -15,7 +15,7 @@ import dev.weir.limits.OnStoreFailure;
 import dev.weir.limits.internal.OpenWhenFull;
 import dev.weir.limits.memory.MemoryLeaseStore;
 import dev.weir.limits.memory.MemoryLimitStore;
-import dev.weir.rules.Rule;
+import dev.weir.rules.spec.RuleSpec;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
@@ -103,7 +103,7 @@ final class EnvoyStoreFailureTest {
             inAMinute("local", 2).onStoreFailure(OnStoreFailure.LOCAL),
             inAMinute("fallback", 2).onStoreFailure(OnStoreFailure.FALLBACK),
             inAMinute("open", 2).onStoreFailure(OnStoreFailure.OPEN),
-            inAMinute("shadow", 2).mode(Rule.Mode.SHADOW));
+            inAMinute("shadow", 2).mode(RuleSpec.Mode.SHADOW));
   }
 
   /** A store of which every call fails. */

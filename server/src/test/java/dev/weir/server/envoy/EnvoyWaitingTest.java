@@ -5,8 +5,8 @@ import static dev.weir.server.envoy.ServedRules.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.limits.FixedWindow;
-import dev.weir.rules.Quota;
-import dev.weir.rules.RuleSpec;
+import dev.weir.rules.spec.Quota;
+import dev.weir.rules.spec.RuleSpec;
 import dev.weir.server.faults.Waiting;
 import io.envoyproxy.envoy.config.core.v3.HeaderValue;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;

@@ -1,9 +1,9 @@
 package dev.weir.server.faults;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.server.stores.postgresql.EmbeddedDatabase;
 import dev.weir.server.verify.Findings;
 import dev.weir.server.verify.Verifier;
-import dev.weir.server.stores.postgresql.EmbeddedDatabase;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;

@@ -1,6 +1,6 @@
 package dev.weir.server.gateway;
 
-import dev.weir.rules.Quota;
+import dev.weir.rules.spec.Quota;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.RawHttp;
 import java.util.ArrayList;

@@ -3,9 +3,9 @@ package dev.weir.server.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.limits.Concurrency;
-import dev.weir.rules.KeyPart;
-import dev.weir.rules.Quota;
 import dev.weir.rules.Rule;
+import dev.weir.rules.matching.KeyPart;
+import dev.weir.rules.spec.Quota;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
 import dev.weir.server.http.RawHttp;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.limits.Concurrency;
-import dev.weir.rules.Quota;
 import dev.weir.rules.Rule;
+import dev.weir.rules.spec.Quota;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.RawHttp;
 import java.io.IOException;

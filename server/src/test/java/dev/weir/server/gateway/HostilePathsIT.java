@@ -1,13 +1,13 @@
 package dev.weir.server.gateway;
 
-import dev.weir.server.gateway.node.GatewaySetting;
-import dev.weir.server.settings.ServerSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.faults.Programs;
 import dev.weir.server.faults.Waiting;
+import dev.weir.server.gateway.node.GatewaySetting;
 import dev.weir.server.http.Http;
 import dev.weir.server.http.RawHttp;
+import dev.weir.server.settings.ServerSetting;
 import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.TestNode;
 import dev.weir.store.tck.internal.FreePort;

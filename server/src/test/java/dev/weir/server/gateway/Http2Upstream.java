@@ -59,7 +59,8 @@ final class Http2Upstream implements AutoCloseable {
                   @Override
                   protected void initChannel(Channel channel) {
                     connections.incrementAndGet();
-                    encryption.ifPresent(tls -> channel.pipeline().addLast(patient(tls, channel)));
+                    encryption.ifPresent(
+                        tls -> channel.pipeline().addLast(tlsHandler(tls, channel)));
                     channel
                         .pipeline()
                         .addLast(
@@ -76,7 +77,7 @@ final class Http2Upstream implements AutoCloseable {
             .channel();
   }
 
-  private static SslHandler patient(SslContext tls, Channel channel) {
+  private static SslHandler tlsHandler(SslContext tls, Channel channel) {
     SslHandler handler = tls.newHandler(channel.alloc());
     handler.setHandshakeTimeout(5, TimeUnit.MINUTES);
     return handler;

@@ -3,8 +3,8 @@ package dev.weir.server.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.limits.Concurrency;
-import dev.weir.rules.Quota;
 import dev.weir.rules.Rule;
+import dev.weir.rules.spec.Quota;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.RawHttp;
 import java.io.IOException;
@@ -44,7 +44,7 @@ final class LeavingClientsIT {
                   }
                   return TestUpstream.say(out, "ok");
                 });
-        TestGateway gateway = patient(upstream);
+        TestGateway gateway = waiting(upstream);
         Socket client = connected(gateway)) {
       Rule rule =
           gateway.rule(
@@ -62,7 +62,7 @@ final class LeavingClientsIT {
   @Test
   void oneThatWaitsFreesItsPlace() throws Exception {
     try (TestUpstream upstream = TestUpstream.friendly();
-        TestGateway gateway = patient(upstream);
+        TestGateway gateway = waiting(upstream);
         Socket client = connected(gateway)) {
       gateway.limitToOneAndALongWait();
       assertThat(gateway.http().get("/").status()).isEqualTo(200);
@@ -79,7 +79,7 @@ final class LeavingClientsIT {
     for (int bytes : new int[] {1, 400_000, 10_000_000}) {
       CountDownLatch isOver = new CountDownLatch(1);
       try (TestUpstream upstream = silent(isOver);
-          TestGateway gateway = patient(upstream);
+          TestGateway gateway = waiting(upstream);
           Socket client = connected(gateway)) {
         Rule rule = oneAtATime(gateway);
         client.getOutputStream().write(head("GET /", 0));
@@ -94,7 +94,7 @@ final class LeavingClientsIT {
   @Test
   void oneThatAskedMoreAndWaitsFreesItsPlace() throws Exception {
     try (TestUpstream upstream = TestUpstream.friendly();
-        TestGateway gateway = patient(upstream);
+        TestGateway gateway = waiting(upstream);
         Socket client = connected(gateway)) {
       gateway.limitToOneAndALongWait();
       assertThat(gateway.http().get("/").status()).isEqualTo(200);
@@ -119,7 +119,7 @@ final class LeavingClientsIT {
                   }
                   return TestUpstream.say(out, head.split(" ", 3)[1]);
                 });
-        TestGateway gateway = patient(upstream);
+        TestGateway gateway = waiting(upstream);
         RawHttp client = new RawHttp(gateway.address())) {
       Rule rule = oneAtATime(gateway);
       client.send(head("GET /first", 0));
@@ -169,7 +169,7 @@ final class LeavingClientsIT {
         .getBytes(StandardCharsets.US_ASCII);
   }
 
-  private static TestGateway patient(TestUpstream upstream) throws IOException {
+  private static TestGateway waiting(TestUpstream upstream) throws IOException {
     return new TestGateway(
         TestGateway.Choice.DEFAULTS.times(
             new GatewaySettings.Times(NEVER, NEVER, NEVER, NEVER, NEVER)),

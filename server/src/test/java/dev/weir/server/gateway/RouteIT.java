@@ -1,9 +1,9 @@
 package dev.weir.server.gateway;
 
-import dev.weir.server.gateway.node.GatewaySetting;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.weir.server.gateway.node.GatewaySetting;
 import dev.weir.server.http.Http;
 import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.TestNode;

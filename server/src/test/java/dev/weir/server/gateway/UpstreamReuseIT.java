@@ -3,8 +3,8 @@ package dev.weir.server.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.limits.Concurrency;
-import dev.weir.rules.Quota;
 import dev.weir.rules.Rule;
+import dev.weir.rules.spec.Quota;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.RawHttp;
 import java.io.IOException;

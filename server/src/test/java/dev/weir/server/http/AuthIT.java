@@ -1,8 +1,8 @@
 package dev.weir.server.http;
 
-import dev.weir.server.settings.ServerSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.server.settings.ServerSetting;
 import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.TestNode;
 import java.util.List;
@@ -25,7 +25,11 @@ final class AuthIT {
   static void start() {
     node =
         TestNode.inMemory(
-            Map.of(ServerSetting.ADMIN_TOKEN, ADMIN, ServerSetting.CLIENT_KEYS, OTHER + ", " + CLIENT + ",,"));
+            Map.of(
+                ServerSetting.ADMIN_TOKEN,
+                ADMIN,
+                ServerSetting.CLIENT_KEYS,
+                OTHER + ", " + CLIENT + ",,"));
     http = new Http(node.address());
   }
 
@@ -142,7 +146,8 @@ final class AuthIT {
   void countsAndLogsRefusedTokensWithoutThem() {
     // A node that has not logged any in this second.
     try (Node fresh =
-            TestNode.inMemory(Map.of(ServerSetting.ADMIN_TOKEN, ADMIN, ServerSetting.CLIENT_KEYS, CLIENT));
+            TestNode.inMemory(
+                Map.of(ServerSetting.ADMIN_TOKEN, ADMIN, ServerSetting.CLIENT_KEYS, CLIENT));
         LogWatch logs = new LogWatch()) {
       Http caller = new Http(fresh.address());
       for (int i = 0; i < 20; i++) {

@@ -1,8 +1,8 @@
 package dev.weir.server.http;
 
-import dev.weir.server.settings.ServerSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.server.settings.ServerSetting;
 import java.io.IOException;
 import java.net.URI;
 import java.util.List;

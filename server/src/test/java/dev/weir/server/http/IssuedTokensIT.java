@@ -1,6 +1,5 @@
 package dev.weir.server.http;
 
-import dev.weir.server.settings.ServerSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.nimbusds.jose.JWSAlgorithm;
@@ -12,6 +11,7 @@ import com.nimbusds.jwt.PlainJWT;
 import dev.weir.server.faults.Ports;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.oidc.SmallIssuer;
+import dev.weir.server.settings.ServerSetting;
 import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.TestNode;
 import java.net.InetAddress;

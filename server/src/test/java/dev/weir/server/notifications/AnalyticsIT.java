@@ -1,22 +1,22 @@
 package dev.weir.server.notifications;
 
-import dev.weir.server.notifications.node.NotificationSetting;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.stores.StoreSetting;
-import dev.weir.server.capability.Capabilities;
-import java.util.HashMap;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.opensearch.OpenSearchProcess;
+import dev.weir.server.capability.Capabilities;
 import dev.weir.server.faults.Relay;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
 import dev.weir.server.http.LogWatch;
-import dev.weir.server.wiring.Node;
+import dev.weir.server.notifications.node.NotificationSetting;
+import dev.weir.server.settings.ServerSetting;
 import dev.weir.server.settings.Setting;
+import dev.weir.server.stores.StoreSetting;
+import dev.weir.server.wiring.Node;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

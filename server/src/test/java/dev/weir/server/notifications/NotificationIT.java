@@ -1,14 +1,14 @@
 package dev.weir.server.notifications;
 
-import dev.weir.server.notifications.node.NotificationSetting;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.stores.StoreSetting;
-import dev.weir.server.capability.Capabilities;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.server.capability.Capabilities;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
 import dev.weir.server.http.LogWatch;
+import dev.weir.server.notifications.node.NotificationSetting;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.stores.StoreSetting;
 import dev.weir.server.wiring.Node;
 import java.nio.file.Path;
 import java.time.ZoneOffset;

@@ -1,17 +1,17 @@
 package dev.weir.server.notifications;
 
-import dev.weir.server.notifications.node.NotificationSetting;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.stores.StoreSetting;
-import dev.weir.server.capability.Capabilities;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.weir.notifications.SignedRequests;
+import dev.weir.server.capability.Capabilities;
 import dev.weir.server.faults.Database;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
+import dev.weir.server.notifications.node.NotificationSetting;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.stores.StoreSetting;
 import dev.weir.server.wiring.Node;
 import java.io.IOException;
 import java.net.InetAddress;

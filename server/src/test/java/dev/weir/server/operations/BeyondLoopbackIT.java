@@ -1,13 +1,12 @@
 package dev.weir.server.operations;
 
-import dev.weir.server.settings.ServerSetting;
-import java.util.HashMap;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.http.Http;
 import dev.weir.server.http.RawHttp;
-import dev.weir.server.wiring.Node;
+import dev.weir.server.settings.ServerSetting;
 import dev.weir.server.settings.Setting;
+import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.TestNode;
 import java.io.IOException;
 import java.io.InputStream;
@@ -17,6 +16,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -57,7 +57,8 @@ final class BeyondLoopbackIT {
   @Test
   void everyEndpointNeedsACredentialAlsoWithoutClientKeys() throws Exception {
     for (Map<Setting, String> keys :
-        List.of(Map.<Setting, String>of(), Map.<Setting, String>of(ServerSetting.CLIENT_KEYS, KEY))) {
+        List.of(
+            Map.<Setting, String>of(), Map.<Setting, String>of(ServerSetting.CLIENT_KEYS, KEY))) {
       try (Node node = start(Map.of(ServerSetting.ADMIN_TOKEN, ADMIN), keys)) {
         for (OpenApiDocument.Operation operation : document.operations()) {
           int anonymous = send(node, operation, "");
@@ -103,7 +104,8 @@ final class BeyondLoopbackIT {
 
   @Test
   void clientKeyReadsMetrics() throws Exception {
-    try (Node node = start(Map.of(ServerSetting.ADMIN_TOKEN, ADMIN), Map.of(ServerSetting.CLIENT_KEYS, KEY))) {
+    try (Node node =
+        start(Map.of(ServerSetting.ADMIN_TOKEN, ADMIN), Map.of(ServerSetting.CLIENT_KEYS, KEY))) {
       Http client = new Http(local(node)).with("Authorization", "Bearer " + KEY);
       assertThat(client.get("/metrics?from=a+monitor").status()).isEqualTo(200);
       client.get("/admin/rate-limit/configs").problem(403, "not-allowed");
@@ -116,7 +118,10 @@ final class BeyondLoopbackIT {
         start(
             Map.of(ServerSetting.ADMIN_TOKEN, ADMIN),
             Map.of(
-                ServerSetting.ALLOW_ANONYMOUS_CLIENTS, "true", ServerSetting.ALLOWED_HOSTS, "weir.example"))) {
+                ServerSetting.ALLOW_ANONYMOUS_CLIENTS,
+                "true",
+                ServerSetting.ALLOWED_HOSTS,
+                "weir.example"))) {
       Http anonymous = new Http(local(node));
       anonymous.get("/api/v1/slots").ok();
       anonymous.post("/api/v1/slots", "{\"eventId\":\"a\"}").ok();

@@ -1,16 +1,16 @@
 package dev.weir.server.operations;
 
-import dev.weir.server.notifications.node.NotificationSetting;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.stores.StoreSetting;
-import dev.weir.server.capability.Capabilities;
-import dev.weir.http.fields.JsonDocument;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.http.fields.JsonDocument;
 import dev.weir.http.json.Json;
-import dev.weir.server.wiring.Node;
+import dev.weir.server.capability.Capabilities;
+import dev.weir.server.notifications.node.NotificationSetting;
+import dev.weir.server.settings.ServerSetting;
 import dev.weir.server.settings.Setting;
+import dev.weir.server.stores.StoreSetting;
+import dev.weir.server.wiring.Node;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.http.HttpMethod;
 import io.micronaut.web.router.Router;

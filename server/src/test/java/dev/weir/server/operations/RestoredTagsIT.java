@@ -1,12 +1,12 @@
 package dev.weir.server.operations;
 
-import dev.weir.server.gateway.node.GatewaySetting;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.stores.StoreSetting;
-import dev.weir.server.capability.Capabilities;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.server.capability.Capabilities;
+import dev.weir.server.gateway.node.GatewaySetting;
 import dev.weir.server.http.Http;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.stores.StoreSetting;
 import dev.weir.server.wiring.Node;
 import java.io.IOException;
 import java.nio.file.Files;

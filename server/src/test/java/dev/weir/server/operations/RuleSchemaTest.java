@@ -2,8 +2,8 @@ package dev.weir.server.operations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.rules.FieldType;
-import dev.weir.rules.RuleField;
+import dev.weir.rules.spec.FieldType;
+import dev.weir.rules.spec.RuleField;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.time.Duration;

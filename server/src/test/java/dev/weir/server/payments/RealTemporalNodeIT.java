@@ -1,18 +1,18 @@
 package dev.weir.server.payments;
 
-import dev.weir.server.payments.node.PaymentSetting;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.stores.StoreSetting;
-import dev.weir.server.capability.Capabilities;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.weir.payments.simulator.DownstreamServer;
 import dev.weir.payments.simulator.DownstreamSimulator;
 import dev.weir.payments.simulator.SimulatorSettings;
+import dev.weir.server.capability.Capabilities;
 import dev.weir.server.http.Http;
-import dev.weir.server.wiring.Node;
+import dev.weir.server.payments.node.PaymentSetting;
+import dev.weir.server.settings.ServerSetting;
 import dev.weir.server.settings.Setting;
+import dev.weir.server.stores.StoreSetting;
+import dev.weir.server.wiring.Node;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;

@@ -2,15 +2,15 @@ package dev.weir.server.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.http.fields.JsonDocument;
 import dev.weir.http.fields.Fields;
+import dev.weir.http.fields.JsonDocument;
 import dev.weir.http.problems.ProblemException;
 import dev.weir.limits.FixedWindow;
 import dev.weir.rules.MemoryRules;
-import dev.weir.rules.Quota;
 import dev.weir.rules.RuleIndex;
 import dev.weir.rules.RuleObserver;
-import dev.weir.rules.RuleSpec;
+import dev.weir.rules.spec.Quota;
+import dev.weir.rules.spec.RuleSpec;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;

@@ -7,7 +7,7 @@ import dev.weir.limits.FixedWindow;
 import dev.weir.limits.Limit;
 import dev.weir.limits.SlidingWindow;
 import dev.weir.limits.TokenBucket;
-import dev.weir.rules.PolicyText;
+import dev.weir.rules.text.PolicyText;
 import dev.weir.server.http.StructuredFields;
 import java.math.BigDecimal;
 import java.net.URLDecoder;

@@ -1,17 +1,17 @@
 package dev.weir.server.rules;
 
-import dev.weir.http.fields.JsonDocument;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Violation;
+import dev.weir.http.fields.JsonDocument;
 import dev.weir.http.json.Json;
 import dev.weir.http.problems.ProblemException;
 import dev.weir.limits.LimitStore;
 import dev.weir.limits.memory.MemoryLimitStore;
-import dev.weir.rules.RefillRate;
 import dev.weir.rules.Rule;
-import dev.weir.rules.RuleField;
-import dev.weir.rules.RuleSpec;
+import dev.weir.rules.spec.RefillRate;
+import dev.weir.rules.spec.RuleField;
+import dev.weir.rules.spec.RuleSpec;
 import dev.weir.store.tck.rules.internal.RuleNotationKit;
 import java.math.BigDecimal;
 import java.time.Duration;

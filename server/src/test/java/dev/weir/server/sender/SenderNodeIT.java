@@ -1,21 +1,19 @@
 package dev.weir.server.sender;
 
-import dev.weir.server.capability.Capabilities;
-import dev.weir.server.settings.InvalidSettingException;
-import dev.weir.server.settings.Settings;
-
-import dev.weir.server.settings.Setting;
-import dev.weir.server.notifications.node.NotificationSetting;
-import java.util.HashMap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.server.capability.Capabilities;
 import dev.weir.server.faults.Database;
 import dev.weir.server.faults.KafkaProcess;
 import dev.weir.server.faults.Ports;
 import dev.weir.server.faults.Relay;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
+import dev.weir.server.notifications.node.NotificationSetting;
+import dev.weir.server.settings.InvalidSettingException;
+import dev.weir.server.settings.Setting;
+import dev.weir.server.settings.Settings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -24,6 +22,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,7 +39,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** A sender without the rest of a node, as its operators see it. */
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 final class SenderNodeIT {
-  private static final Map<Setting, String> ON_A_PORT = Map.of(NotificationSetting.SENDER_PORT, "0");
+  private static final Map<Setting, String> ON_A_PORT =
+      Map.of(NotificationSetting.SENDER_PORT, "0");
 
   @TempDir private static Path folder;
   private static Database database;
@@ -112,7 +112,8 @@ final class SenderNodeIT {
         assertThat(sender.port()).isEmpty();
       }
       String port = Integer.toString(taken.getLocalPort());
-      assertThatThrownBy(() -> SenderNode.start(settings(Map.of(NotificationSetting.SENDER_PORT, port))))
+      assertThatThrownBy(
+              () -> SenderNode.start(settings(Map.of(NotificationSetting.SENDER_PORT, port))))
           .isInstanceOf(InvalidSettingException.class)
           .hasMessageContaining("weir.sender.port");
     }

@@ -1,12 +1,11 @@
 package dev.weir.server.settings;
 
-import dev.weir.server.capability.Capabilities;
-
-import dev.weir.server.envoy.node.EnvoySetting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.server.capability.Capabilities;
 import dev.weir.server.cli.SettingsCommand;
+import dev.weir.server.envoy.node.EnvoySetting;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

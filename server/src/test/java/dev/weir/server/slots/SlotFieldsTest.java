@@ -3,7 +3,7 @@ package dev.weir.server.slots;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.http.fields.Fields;
-import dev.weir.slots.internal.SlotNames;
+import dev.weir.internal.SlotNames;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;

@@ -1,10 +1,10 @@
 package dev.weir.server.tracing;
 
-import dev.weir.server.settings.ServerSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
+import dev.weir.server.settings.ServerSetting;
 import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.TestNode;
 import java.io.IOException;
@@ -125,7 +125,11 @@ final class TracingIT {
 
   private static Node start(URI collector, String percent) {
     return TestNode.inMemory(
-        Map.of(ServerSetting.TRACING_ENDPOINT, collector.toString(), ServerSetting.TRACING_PERCENT, percent));
+        Map.of(
+            ServerSetting.TRACING_ENDPOINT,
+            collector.toString(),
+            ServerSetting.TRACING_PERCENT,
+            percent));
   }
 
   private static Collector.Received named(List<Collector.Received> spans, String name) {

@@ -1,16 +1,16 @@
 package dev.weir.server.verify;
 
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.slots.node.SlotSetting;
-import dev.weir.server.stores.StoreSetting;
-import dev.weir.server.capability.Capabilities;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.server.capability.Capabilities;
 import dev.weir.server.faults.Api;
 import dev.weir.server.faults.PreparedDatabase;
-import dev.weir.server.wiring.Node;
+import dev.weir.server.settings.ServerSetting;
 import dev.weir.server.settings.Setting;
+import dev.weir.server.slots.node.SlotSetting;
+import dev.weir.server.stores.StoreSetting;
 import dev.weir.server.stores.postgresql.EmbeddedDatabase;
+import dev.weir.server.wiring.Node;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.sql.Connection;

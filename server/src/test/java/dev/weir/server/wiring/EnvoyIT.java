@@ -1,11 +1,11 @@
 package dev.weir.server.wiring;
 
-import dev.weir.server.envoy.node.EnvoySetting;
-import dev.weir.server.settings.ServerSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.weir.server.envoy.node.EnvoySetting;
 import dev.weir.server.faults.Waiting;
+import dev.weir.server.settings.ServerSetting;
 import dev.weir.store.tck.internal.FreePort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -51,7 +51,10 @@ final class EnvoyIT {
     try (Node node =
             TestNode.inMemory(
                 Map.of(
-                    EnvoySetting.PORT, "" + grpc, ServerSetting.CLIENT_KEYS, "one-of-the-client-keys"));
+                    EnvoySetting.PORT,
+                    "" + grpc,
+                    ServerSetting.CLIENT_KEYS,
+                    "one-of-the-client-keys"));
         HttpClient client = HttpClient.newHttpClient()) {
       rule(client, node, "{\"name\":\"logins\",\"allowedRequests\":1,\"windowSeconds\":600}");
       rule(

@@ -1,12 +1,11 @@
 package dev.weir.server.wiring;
 
-import dev.weir.server.settings.InvalidSettingException;
-
-import dev.weir.server.envoy.node.EnvoySetting;
-import dev.weir.server.settings.ServerSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.server.envoy.node.EnvoySetting;
+import dev.weir.server.settings.InvalidSettingException;
+import dev.weir.server.settings.ServerSetting;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;

@@ -1,6 +1,5 @@
 package dev.weir.server.wiring;
 
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.http.Http;
@@ -32,7 +31,8 @@ final class FreshNodeIT {
       Http http = new Http(node.address());
       http.get("/api/v1/payments/feeds").ok();
       List<String> loaded = Files.readAllLines(classes);
-      assertThat(loaded).anyMatch(line -> line.contains("dev.weir.server.payments.node.PaymentRuntime"));
+      assertThat(loaded)
+          .anyMatch(line -> line.contains("dev.weir.server.payments.node.PaymentRuntime"));
       assertThat(loaded).noneMatch(line -> line.contains(" io.temporal."));
       assertThat(loaded).noneMatch(line -> line.contains(".PaymentService "));
       assertThat(data.resolve("postgresql/postmaster.pid")).exists();

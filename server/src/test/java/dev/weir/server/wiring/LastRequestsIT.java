@@ -1,10 +1,10 @@
 package dev.weir.server.wiring;
 
-import dev.weir.server.settings.Setting;
-import dev.weir.server.settings.ServerSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.http.RawHttp;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.settings.Setting;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.util.ArrayList;

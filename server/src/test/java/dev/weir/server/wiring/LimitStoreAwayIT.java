@@ -1,17 +1,17 @@
 package dev.weir.server.wiring;
 
-import dev.weir.server.capability.Capabilities;
-import dev.weir.server.settings.Setting;
-import dev.weir.server.gateway.node.GatewaySetting;
-import dev.weir.server.limits.node.LimitSetting;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.stores.StoreSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.server.capability.Capabilities;
 import dev.weir.server.faults.RedisProcess;
 import dev.weir.server.faults.Waiting;
+import dev.weir.server.gateway.node.GatewaySetting;
 import dev.weir.server.http.Http;
 import dev.weir.server.http.LogWatch;
+import dev.weir.server.limits.node.LimitSetting;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.settings.Setting;
+import dev.weir.server.stores.StoreSetting;
 import dev.weir.store.tck.internal.FreePort;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,15 +1,14 @@
 package dev.weir.server.wiring;
 
-import dev.weir.server.capability.Capabilities;
-import dev.weir.server.settings.Settings;
-
-import dev.weir.server.limits.node.LimitSetting;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.stores.StoreSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.server.capability.Capabilities;
 import dev.weir.server.faults.PreparedDatabase;
 import dev.weir.server.http.Http;
+import dev.weir.server.limits.node.LimitSetting;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.settings.Settings;
+import dev.weir.server.stores.StoreSetting;
 import dev.weir.server.stores.postgresql.EmbeddedDatabase;
 import dev.weir.store.tck.internal.LossyRelay;
 import java.io.IOException;

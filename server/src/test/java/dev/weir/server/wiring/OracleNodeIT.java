@@ -1,20 +1,19 @@
 package dev.weir.server.wiring;
 
-import dev.weir.server.capability.Capabilities;
-import dev.weir.server.settings.InvalidSettingException;
-import dev.weir.server.settings.Settings;
-
-import dev.weir.server.settings.Setting;
-import dev.weir.server.limits.node.LimitSetting;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.slots.node.SlotSetting;
-import dev.weir.server.stores.StoreSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.server.capability.Capabilities;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
+import dev.weir.server.limits.node.LimitSetting;
+import dev.weir.server.settings.InvalidSettingException;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.settings.Setting;
+import dev.weir.server.settings.Settings;
+import dev.weir.server.slots.node.SlotSetting;
+import dev.weir.server.stores.StoreSetting;
 import dev.weir.server.verify.Verifier;
 import dev.weir.store.jdbc.OraclePool;
 import dev.weir.store.jdbc.PoolSettings;

@@ -1,22 +1,21 @@
 package dev.weir.server.wiring;
 
-import dev.weir.server.capability.Capabilities;
-import dev.weir.server.lifecycle.StopSignal;
-import dev.weir.server.settings.InvalidSettingException;
-import dev.weir.server.settings.Settings;
-import dev.weir.server.stores.Database;
-import dev.weir.server.stores.DatabaseSettings;
-
-import dev.weir.server.settings.Setting;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.slots.node.SlotSetting;
-import dev.weir.server.stores.StoreSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.server.capability.Capabilities;
 import dev.weir.server.faults.Ports;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
+import dev.weir.server.lifecycle.StopSignal;
+import dev.weir.server.settings.InvalidSettingException;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.settings.Setting;
+import dev.weir.server.settings.Settings;
+import dev.weir.server.slots.node.SlotSetting;
+import dev.weir.server.stores.Database;
+import dev.weir.server.stores.DatabaseSettings;
+import dev.weir.server.stores.StoreSetting;
 import dev.weir.server.stores.postgresql.EmbeddedDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -206,7 +205,8 @@ final class PostgresqlNodeIT {
 
   @Test
   void refuseToStartOnADatabaseThatDoesNotLetThemIn() {
-    Map<Setting, String> wrong = Map.of(StoreSetting.DB_PASSWORD, "hunter2", StoreSetting.DB_WAIT, "PT1S");
+    Map<Setting, String> wrong =
+        Map.of(StoreSetting.DB_PASSWORD, "hunter2", StoreSetting.DB_WAIT, "PT1S");
     assertThatThrownBy(() -> Node.start(settings(wrong)))
         .isInstanceOf(InvalidSettingException.class)
         .hasMessageStartingWith("weir.db.url leads to no database that can be used: ")
@@ -217,7 +217,9 @@ final class PostgresqlNodeIT {
     String noTables = database.jdbcUrl() + "?currentSchema=nowhere";
     assertThatThrownBy(
             () ->
-                Node.start(settings(Map.of(StoreSetting.DB_URL, noTables, StoreSetting.DB_MIGRATE, "false"))))
+                Node.start(
+                    settings(
+                        Map.of(StoreSetting.DB_URL, noTables, StoreSetting.DB_MIGRATE, "false"))))
         .isInstanceOf(InvalidSettingException.class)
         .hasMessageStartingWith("weir.db.url leads to no database that can be used: ")
         .message()

@@ -1,25 +1,22 @@
 package dev.weir.server.wiring;
 
-import dev.weir.server.logging.LogSettings;
-import dev.weir.server.sender.OperationsAddress;
-
-import dev.weir.server.capability.Capabilities;
-import dev.weir.server.settings.InvalidSettingException;
-import dev.weir.server.settings.Settings;
-
-import dev.weir.server.settings.Setting;
-import dev.weir.server.envoy.node.EnvoySetting;
-import dev.weir.server.gateway.node.GatewaySetting;
-import dev.weir.server.notifications.node.NotificationSetting;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.slots.node.SlotSetting;
-import dev.weir.server.stores.StoreSetting;
-import java.util.HashMap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.TrustedProxies;
+import dev.weir.server.capability.Capabilities;
 import dev.weir.server.cli.UpCommand;
+import dev.weir.server.envoy.node.EnvoySetting;
+import dev.weir.server.gateway.node.GatewaySetting;
+import dev.weir.server.logging.LogSettings;
+import dev.weir.server.notifications.node.NotificationSetting;
+import dev.weir.server.sender.OperationsAddress;
+import dev.weir.server.settings.InvalidSettingException;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.settings.Setting;
+import dev.weir.server.settings.Settings;
+import dev.weir.server.slots.node.SlotSetting;
+import dev.weir.server.stores.StoreSetting;
 import dev.weir.server.stores.postgresql.EmbeddedDatabase;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -28,6 +25,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -95,14 +93,18 @@ final class StartIT {
   void refusesToAllowAnonymousClientsBesideKeys() {
     refuses(
         Map.of(
-            ServerSetting.ALLOW_ANONYMOUS_CLIENTS, "true", ServerSetting.CLIENT_KEYS, "hunter2hunter2hunter2"),
+            ServerSetting.ALLOW_ANONYMOUS_CLIENTS,
+            "true",
+            ServerSetting.CLIENT_KEYS,
+            "hunter2hunter2hunter2"),
         ServerSetting.ALLOW_ANONYMOUS_CLIENTS);
     refuses(ServerSetting.ALLOW_ANONYMOUS_CLIENTS, "yes");
   }
 
   @Test
   void refusesAPortOfASenderForEveryoneWithoutACredential() {
-    Map<Setting, String> port = Map.of(NotificationSetting.SENDER_PORT, "0", NotificationSetting.SENDER_HOST, "0.0.0.0");
+    Map<Setting, String> port =
+        Map.of(NotificationSetting.SENDER_PORT, "0", NotificationSetting.SENDER_HOST, "0.0.0.0");
     assertThatThrownBy(() -> OperationsAddress.of(settings(port)))
         .isInstanceOf(InvalidSettingException.class)
         .hasMessageStartingWith("weir.sender.host may be 0.0.0.0 only if");
@@ -128,9 +130,12 @@ final class StartIT {
             "https://login.example.com?realm=one",
             "https://login example")) {
       refuses(
-          Map.of(ServerSetting.OIDC_ISSUER, issuer, ServerSetting.OIDC_AUDIENCE, "weir"), ServerSetting.OIDC_ISSUER);
+          Map.of(ServerSetting.OIDC_ISSUER, issuer, ServerSetting.OIDC_AUDIENCE, "weir"),
+          ServerSetting.OIDC_ISSUER);
     }
-    refuses(Map.of(ServerSetting.OIDC_ISSUER, "https://login.example.com"), ServerSetting.OIDC_AUDIENCE);
+    refuses(
+        Map.of(ServerSetting.OIDC_ISSUER, "https://login.example.com"),
+        ServerSetting.OIDC_AUDIENCE);
     refuses(Map.of(ServerSetting.OIDC_AUDIENCE, "weir"), ServerSetting.OIDC_AUDIENCE);
   }
 
@@ -193,7 +198,13 @@ final class StartIT {
       String port = Integer.toString(taken.getLocalPort());
       for (Setting setting : List.of(ServerSetting.PORT, EnvoySetting.PORT, GatewaySetting.PORT)) {
         Map<Setting, String> given =
-            Map.of(StoreSetting.SLOTS_STORE, "postgresql", StoreSetting.DATA, data.toString(), setting, port);
+            Map.of(
+                StoreSetting.SLOTS_STORE,
+                "postgresql",
+                StoreSetting.DATA,
+                data.toString(),
+                setting,
+                port);
         assertThatThrownBy(() -> Node.start(settings(given)))
             .isInstanceOf(InvalidSettingException.class)
             .hasMessage(
@@ -254,7 +265,9 @@ final class StartIT {
         .message()
         .contains(file.toString())
         .hasLineCount(1);
-    refuses(Map.of(StoreSetting.SLOTS_STORE, "postgresql", StoreSetting.DATA, "a\0b"), StoreSetting.DATA);
+    refuses(
+        Map.of(StoreSetting.SLOTS_STORE, "postgresql", StoreSetting.DATA, "a\0b"),
+        StoreSetting.DATA);
   }
 
   /** It has no tables. */

@@ -1,7 +1,7 @@
 package dev.weir.server.wiring;
 
-import dev.weir.server.settings.Setting;
 import dev.weir.server.http.LogWatch;
+import dev.weir.server.settings.Setting;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;

@@ -1,19 +1,18 @@
 package dev.weir.server.wiring;
 
-import dev.weir.server.capability.Capabilities;
-import dev.weir.server.settings.InvalidSettingException;
-import dev.weir.server.settings.Settings;
-
-import dev.weir.server.settings.Setting;
-import dev.weir.server.limits.node.LimitSetting;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.stores.StoreSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.weir.server.capability.Capabilities;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
+import dev.weir.server.limits.node.LimitSetting;
+import dev.weir.server.settings.InvalidSettingException;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.settings.Setting;
+import dev.weir.server.settings.Settings;
+import dev.weir.server.stores.StoreSetting;
 import dev.weir.store.tck.internal.OracleStandIn;
 import dev.weir.store.tck.internal.SurrealServer;
 import java.nio.file.Path;

@@ -1,27 +1,5 @@
 package dev.weir.server.wiring;
 
-import dev.weir.server.capability.OpeningNode;
-import dev.weir.server.dashboard.node.DashboardCapability;
-import dev.weir.server.rules.node.RuleParts;
-import dev.weir.server.stores.CountingStore;
-import dev.weir.rules.RuleEvaluator;
-import dev.weir.server.capability.Capabilities;
-import dev.weir.server.gateway.node.RouteParts;
-import dev.weir.server.lifecycle.OpenParts;
-import dev.weir.server.lifecycle.Upkeep;
-import dev.weir.server.limits.node.LimitParts;
-import dev.weir.server.limits.node.LimitStores;
-import dev.weir.server.notifications.node.NotificationParts;
-import dev.weir.server.payments.node.PaymentsPart;
-import dev.weir.server.settings.Settings;
-import dev.weir.server.slots.node.SlotParts;
-
-import dev.weir.server.settings.Setting;
-import dev.weir.slots.internal.Reconciler;
-import dev.weir.server.gateway.node.GatewaySetting;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.stores.StoreSetting;
-import java.util.HashMap;
 import dev.weir.TrustedProxies;
 import dev.weir.http.authentication.AuthMetrics;
 import dev.weir.http.authentication.Exposure;
@@ -37,22 +15,43 @@ import dev.weir.limits.memory.MemoryLimitStore;
 import dev.weir.routes.internal.MemoryRoutes;
 import dev.weir.routes.internal.RouteTable;
 import dev.weir.rules.MemoryRules;
+import dev.weir.rules.RuleEvaluator;
 import dev.weir.rules.RuleIndex;
+import dev.weir.server.capability.Capabilities;
+import dev.weir.server.capability.OpeningNode;
+import dev.weir.server.dashboard.node.DashboardCapability;
+import dev.weir.server.gateway.node.GatewaySetting;
+import dev.weir.server.gateway.node.RouteParts;
+import dev.weir.server.lifecycle.OpenParts;
+import dev.weir.server.lifecycle.Upkeep;
+import dev.weir.server.limits.node.LimitParts;
+import dev.weir.server.limits.node.LimitStores;
 import dev.weir.server.metrics.GatewayMetrics;
 import dev.weir.server.metrics.LimitMetrics;
 import dev.weir.server.metrics.SlotMetrics;
+import dev.weir.server.notifications.node.NotificationParts;
+import dev.weir.server.payments.node.PaymentsPart;
 import dev.weir.server.rules.CheckSettings;
+import dev.weir.server.rules.node.RuleParts;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.settings.Setting;
+import dev.weir.server.settings.Settings;
 import dev.weir.server.slots.DefaultConfig;
 import dev.weir.server.slots.LeakGrace;
+import dev.weir.server.slots.node.SlotParts;
+import dev.weir.server.stores.CountingStore;
+import dev.weir.server.stores.StoreSetting;
 import dev.weir.slots.SlotLedger;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.SlotScheduler;
 import dev.weir.slots.SlotStore;
 import dev.weir.slots.internal.MemorySlotLedger;
+import dev.weir.slots.internal.Reconciler;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.net.URI;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -150,8 +149,7 @@ public final class TestNode {
     PaymentsPart.none(node.metrics()).addTo(node);
     new DashboardCapability().configure(settings).open(node);
     return new Served(
-        WebServer.start(
-            WebSettings.of(settings, http.trustedProxies()), node.beans(), Map.of()),
+        WebServer.start(WebSettings.of(settings, http.trustedProxies()), node.beans(), Map.of()),
         open);
   }
 

@@ -133,12 +133,12 @@ final class SentinelGroup implements RedisGroup {
 
   @Override
   public void promote(RedisMember replica) {
-    setPatience(HASTY_MILLIS);
+    setDownAfter(HASTY_MILLIS);
     try {
       Waiting.until("a replica that takes over", BOUND, replica::isPrimary);
       awaitAgreement(replica);
     } finally {
-      setPatience(PATIENT_MILLIS);
+      setDownAfter(PATIENT_MILLIS);
     }
   }
 
@@ -155,7 +155,7 @@ final class SentinelGroup implements RedisGroup {
     }
   }
 
-  private void setPatience(int millis) {
+  private void setDownAfter(int millis) {
     for (RedisProcess sentinel : sentinels) {
       Waiting.until(
           "a Sentinel",

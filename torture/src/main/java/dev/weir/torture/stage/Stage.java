@@ -74,26 +74,30 @@ public final class Stage implements AutoCloseable {
     }
   }
 
-  private Stage(
-      Settings settings,
-      Path data,
+  /** What nodes talk to. */
+  private record Peers(
       Databases databases,
       Optional<RedisProcess> redis,
       Optional<RedisGroup> redisGroup,
       PaymentApi paymentApi,
       Upstream upstream,
-      Optional<MessageParts> messages,
+      Optional<MessageParts> messages) {}
+
+  private Stage(
+      Settings settings,
+      Path data,
+      Peers peers,
       Set<Part> parts,
       Deque<AutoCloseable> started,
       Thread end) {
     this.settings = settings;
     this.data = data;
-    this.databases = databases;
-    this.redis = redis;
-    this.redisGroup = redisGroup;
-    this.paymentApi = paymentApi;
-    this.upstream = upstream;
-    this.messages = messages;
+    this.databases = peers.databases();
+    this.redis = peers.redis();
+    this.redisGroup = peers.redisGroup();
+    this.paymentApi = peers.paymentApi();
+    this.upstream = peers.upstream();
+    this.messages = peers.messages();
     this.parts = parts;
     this.started = started;
     this.end = end;
@@ -133,12 +137,7 @@ public final class Stage implements AutoCloseable {
           new Stage(
               settings,
               data,
-              databases,
-              redis,
-              redisGroup,
-              paymentApi,
-              upstream,
-              messages,
+              new Peers(databases, redis, redisGroup, paymentApi, upstream, messages),
               parts,
               started,
               end);

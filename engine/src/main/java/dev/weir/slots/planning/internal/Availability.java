@@ -1,5 +1,6 @@
 package dev.weir.slots.planning.internal;
 
+import dev.weir.internal.Places;
 import dev.weir.slots.Calendar;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.Spread;

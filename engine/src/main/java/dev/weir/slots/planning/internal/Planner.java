@@ -1,6 +1,7 @@
 package dev.weir.slots.planning.internal;
 
 import dev.weir.internal.Micros;
+import dev.weir.internal.Places;
 import dev.weir.slots.SlotPolicy;
 import java.util.random.RandomGenerator;
 

@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Groups events, in the order of time, into the windows of a policy and {@linkplain CarryOver
+ * Groups events, in the order of time, into the windows of a policy and {@linkplain CarriedEvents
  * carries them over} one window at a time, so that any number of events needs little memory. Not
  * thread-safe.
  */
 public final class Regrouping {
   private final SlotPolicy policy;
   private final Consumer<Window> windows;
-  private final List<CarryOver.Event> events = new ArrayList<>();
+  private final List<CarriedEvents.Event> events = new ArrayList<>();
   private long startMicros = Long.MIN_VALUE;
 
   public Regrouping(SlotPolicy policy, Consumer<Window> windows) {
@@ -34,14 +34,14 @@ public final class Regrouping {
     }
     events.add(
         windowMicros == policy.windowMicros()
-            ? new CarryOver.Event.Placed(place)
-            : new CarryOver.Event.OffGrid(scheduledMicros));
+            ? new CarriedEvents.Event.Placed(place)
+            : new CarriedEvents.Event.OffGrid(scheduledMicros));
   }
 
   /** Passes on the last window. */
   public void finish() {
     if (!events.isEmpty()) {
-      windows.accept(CarryOver.window(policy, startMicros, events));
+      windows.accept(CarriedEvents.window(policy, startMicros, events));
       events.clear();
     }
   }

@@ -1,6 +1,7 @@
 package dev.weir.slots.planning.internal;
 
 import dev.weir.internal.Micros;
+import dev.weir.internal.Places;
 import dev.weir.slots.Spread;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -59,7 +60,7 @@ public final class Window {
   }
 
   /**
-   * Returns the number of events that were {@linkplain CarryOver carried over} from windows of
+   * Returns the number of events that were {@linkplain CarriedEvents carried over} from windows of
    * another size. While there are any, the window must be rebuilt when an event leaves it: another
    * one may be nearer to the place that becomes free.
    */

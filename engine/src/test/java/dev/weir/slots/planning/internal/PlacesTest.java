@@ -2,6 +2,7 @@ package dev.weir.slots.planning.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.internal.Places;
 import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.Random;
@@ -114,11 +115,11 @@ class PlacesTest {
             .mapToLong(place -> Places.offsetMicros(place, size))
             .sorted()
             .toArray();
-    long least = size - offsets[max - 1] + offsets[0];
+    long min = size - offsets[max - 1] + offsets[0];
     for (int i = 1; i < max; i++) {
-      least = Math.min(least, offsets[i] - offsets[i - 1]);
+      min = Math.min(min, offsets[i] - offsets[i - 1]);
     }
-    assertThat(least).isGreaterThanOrEqualTo(Math.max(1, size / (2L * max)));
+    assertThat(min).isGreaterThanOrEqualTo(Math.max(1, size / (2L * max)));
   }
 
   @Example

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.weir.Violation;
 import dev.weir.internal.Micros;
+import dev.weir.internal.Places;
 import dev.weir.slots.Calendar;
 import dev.weir.slots.InvalidSlotPolicyException;
 import dev.weir.slots.NotBefore;

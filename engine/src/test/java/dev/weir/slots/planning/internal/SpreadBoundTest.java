@@ -3,6 +3,7 @@ package dev.weir.slots.planning.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.weir.internal.Places;
 import java.util.Arrays;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;

@@ -3,6 +3,7 @@ package dev.weir.slots.planning.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.internal.Places;
 import java.util.Set;
 import java.util.stream.IntStream;
 import net.jqwik.api.Example;

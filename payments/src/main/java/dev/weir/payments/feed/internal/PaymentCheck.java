@@ -1,10 +1,10 @@
 package dev.weir.payments.feed.internal;
 
 import dev.weir.internal.Micros;
+import dev.weir.internal.SlotNames;
 import dev.weir.internal.UnicodeText;
 import dev.weir.payments.FeedRecord;
 import dev.weir.payments.Payment;
-import dev.weir.slots.internal.SlotNames;
 import java.math.BigDecimal;
 import java.text.Normalizer;
 import java.time.DateTimeException;

@@ -1,18 +1,17 @@
 package dev.weir.server.envoy.node;
 
-import dev.weir.server.lifecycle.Drain;
-import dev.weir.server.settings.ConnectionSettings;
-import dev.weir.server.settings.InvalidSettingException;
-import dev.weir.server.settings.ListenAddress;
-import dev.weir.server.settings.Settings;
-
-import dev.weir.server.settings.ServerSetting;
 import dev.weir.TrustedProxies;
 import dev.weir.http.authentication.Exposure;
 import dev.weir.http.authentication.FailedLogins;
 import dev.weir.http.authentication.HttpSettings;
 import dev.weir.http.connections.ListenerSettings;
 import dev.weir.server.envoy.EnvoyServer;
+import dev.weir.server.lifecycle.Drain;
+import dev.weir.server.settings.ConnectionSettings;
+import dev.weir.server.settings.InvalidSettingException;
+import dev.weir.server.settings.ListenAddress;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.settings.Settings;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;

@@ -55,7 +55,8 @@ public final class GatewayCapability implements Capability {
 
     @Override
     public List<PortProbe.Listener> ports() {
-      return port.map(own -> new PortProbe.Listener(GatewaySetting.PORT, own.host(), own.port()))
+      return port
+          .map(own -> new PortProbe.Listener(GatewaySetting.PORT, own.host(), own.port()))
           .stream()
           .toList();
     }

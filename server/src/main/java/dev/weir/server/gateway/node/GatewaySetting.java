@@ -4,8 +4,7 @@ import dev.weir.server.settings.Setting;
 
 /** The settings of the gateway. */
 public enum GatewaySetting implements Setting {
-  PORT(
-      "weir.gateway.port", "", "Port of the gateway. 0 picks a free port; empty disables it."),
+  PORT("weir.gateway.port", "", "Port of the gateway. 0 picks a free port; empty disables it."),
   HOST("weir.gateway.host", "127.0.0.1", "Address that the gateway listens on."),
   ROUTES(
       "weir.gateway.routes",
@@ -59,8 +58,7 @@ public enum GatewaySetting implements Setting {
       "weir.gateway.max-header",
       "16384",
       "Max size of all header fields of a request or response, in bytes."),
-  MAX_TARGET(
-      "weir.gateway.max-target", "8192", "Max length of the request line, in bytes.");
+  MAX_TARGET("weir.gateway.max-target", "8192", "Max length of the request line, in bytes.");
 
   private final Declaration declaration;
 

@@ -1,10 +1,5 @@
 package dev.weir.server.limits.node;
 
-import dev.weir.server.lifecycle.OpenParts;
-import dev.weir.server.lifecycle.Upkeep;
-import dev.weir.server.stores.Database;
-import dev.weir.server.capability.OpeningNode;
-
 import dev.weir.limits.Concurrency;
 import dev.weir.limits.Leases;
 import dev.weir.limits.LimitStore;
@@ -14,7 +9,11 @@ import dev.weir.limits.internal.CachedDefinitions;
 import dev.weir.limits.internal.Definitions;
 import dev.weir.limits.internal.MemoryDefinitions;
 import dev.weir.limits.internal.Settlements;
+import dev.weir.server.capability.OpeningNode;
+import dev.weir.server.lifecycle.OpenParts;
+import dev.weir.server.lifecycle.Upkeep;
 import dev.weir.server.metrics.LimitMetrics;
+import dev.weir.server.stores.Database;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Channel;
 import dev.weir.store.jdbc.limits.internal.JdbcDefinitions;

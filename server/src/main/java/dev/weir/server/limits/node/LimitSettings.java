@@ -1,21 +1,20 @@
 package dev.weir.server.limits.node;
 
-import dev.weir.server.stores.RedisAddress;
-import dev.weir.server.stores.CountingStore;
-import java.util.Locale;
-import dev.weir.server.settings.InvalidSettingException;
-import dev.weir.server.settings.Settings;
-import dev.weir.server.stores.DatabaseSettings;
-import dev.weir.server.stores.SurrealDbAddress;
-
-import dev.weir.server.settings.Setting;
-import dev.weir.server.stores.StoreSetting;
 import dev.weir.limits.Limit;
 import dev.weir.limits.memory.MemoryLimitStore;
+import dev.weir.server.settings.InvalidSettingException;
+import dev.weir.server.settings.Setting;
+import dev.weir.server.settings.Settings;
+import dev.weir.server.stores.CountingStore;
+import dev.weir.server.stores.DatabaseSettings;
+import dev.weir.server.stores.RedisAddress;
+import dev.weir.server.stores.StoreSetting;
+import dev.weir.server.stores.SurrealDbAddress;
 import dev.weir.store.redis.RedisSettings;
 import dev.weir.store.surrealdb.SurrealDbSettings;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /** The settings of limits. */
@@ -53,8 +52,7 @@ public record LimitSettings(
       }
     }
     String store =
-        settings.choice(
-            LimitSetting.STORE, List.of("memory", "postgresql", "redis", "surrealdb"));
+        settings.choice(LimitSetting.STORE, List.of("memory", "postgresql", "redis", "surrealdb"));
     LimitSettings limits =
         new LimitSettings(
             switch (store) {
@@ -89,9 +87,7 @@ public record LimitSettings(
       return !isOracle;
     }
     boolean isUsed =
-        settings
-            .choice(LimitSetting.FALLBACK, List.of("postgresql", "none"))
-            .equals("postgresql");
+        settings.choice(LimitSetting.FALLBACK, List.of("postgresql", "none")).equals("postgresql");
     if (isUsed && isOracle) {
       // Also beside a store that has no fallback: what was asked for would be missing in an outage.
       throw new InvalidSettingException(LimitSetting.FALLBACK.key(), NOT_BESIDE_ORACLE);

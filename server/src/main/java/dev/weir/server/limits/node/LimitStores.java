@@ -1,11 +1,5 @@
 package dev.weir.server.limits.node;
 
-import dev.weir.server.lifecycle.OpenParts;
-import dev.weir.server.lifecycle.Upkeep;
-import dev.weir.server.settings.InvalidSettingException;
-import dev.weir.server.stores.Database;
-
-import dev.weir.server.stores.StoreSetting;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.StoreException;
 import dev.weir.limits.Failover;
@@ -19,7 +13,12 @@ import dev.weir.limits.internal.OpenWhenFull;
 import dev.weir.limits.memory.MemoryLeaseStore;
 import dev.weir.limits.memory.MemoryLimitStore;
 import dev.weir.rules.RuleEvaluator;
+import dev.weir.server.lifecycle.OpenParts;
+import dev.weir.server.lifecycle.Upkeep;
 import dev.weir.server.metrics.LimitMetrics;
+import dev.weir.server.settings.InvalidSettingException;
+import dev.weir.server.stores.Database;
+import dev.weir.server.stores.StoreSetting;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.limits.JdbcLeaseStore;
 import dev.weir.store.jdbc.limits.JdbcLimitStore;

@@ -1,11 +1,10 @@
 package dev.weir.server.notifications.node;
 
-import dev.weir.server.lifecycle.Upkeep;
-
 import dev.weir.StoreException;
 import dev.weir.internal.PeriodicTask;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.messages.SenderRegistry;
+import dev.weir.server.lifecycle.Upkeep;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -1,7 +1,5 @@
 package dev.weir.server.notifications.node;
 
-import dev.weir.server.lifecycle.OpenParts;
-
 import dev.weir.StoreException;
 import dev.weir.notifications.SendObserver;
 import dev.weir.notifications.analytics.Analytics;
@@ -12,6 +10,7 @@ import dev.weir.notifications.analytics.OpenSearch;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.messages.MessageLog;
 import dev.weir.notifications.sender.SenderObserver;
+import dev.weir.server.lifecycle.OpenParts;
 import dev.weir.server.metrics.AnalyticsMetrics;
 import dev.weir.server.notifications.AnalyticsAccess;
 import java.time.InstantSource;
@@ -94,7 +93,8 @@ public final class AnalyticsParts implements AutoCloseable {
   }
 
   /** Returns what has to know of messages that were cancelled. */
-  public static Consumer<UUID> ofCancellations(MessageLog messages, Optional<EventPublisher> publisher) {
+  public static Consumer<UUID> ofCancellations(
+      MessageLog messages, Optional<EventPublisher> publisher) {
     return id -> publisher.ifPresent(events -> cancelled(id, messages, events));
   }
 

@@ -1,11 +1,10 @@
 package dev.weir.server.notifications.node;
 
-import dev.weir.server.settings.InvalidSettingException;
-import dev.weir.server.settings.Settings;
-
-import dev.weir.server.settings.Setting;
 import dev.weir.notifications.analytics.IndexerSettings;
 import dev.weir.notifications.analytics.OpenSearchSettings;
+import dev.weir.server.settings.InvalidSettingException;
+import dev.weir.server.settings.Setting;
+import dev.weir.server.settings.Settings;
 import java.net.URI;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -32,7 +31,8 @@ public record AnalyticsSettings(
       refuseWithoutUrl(settings);
     }
     Duration retention =
-        settings.duration(NotificationSetting.OPENSEARCH_RETENTION, Duration.ofDays(1), MAX_RETENTION);
+        settings.duration(
+            NotificationSetting.OPENSEARCH_RETENTION, Duration.ofDays(1), MAX_RETENTION);
     if (!retention.equals(retention.truncatedTo(ChronoUnit.DAYS))) {
       throw new InvalidSettingException(
           NotificationSetting.OPENSEARCH_RETENTION.key(), "must be whole days, not " + retention);
@@ -75,11 +75,13 @@ public record AnalyticsSettings(
     Optional<String> key = settings.optional(NotificationSetting.OPENSEARCH_API_KEY);
     if (user.isPresent() != password.isPresent()) {
       throw new InvalidSettingException(
-          NotificationSetting.OPENSEARCH_PASSWORD.key(), "and weir.opensearch.user belong together");
+          NotificationSetting.OPENSEARCH_PASSWORD.key(),
+          "and weir.opensearch.user belong together");
     }
     if (user.isPresent() && key.isPresent()) {
       throw new InvalidSettingException(
-          NotificationSetting.OPENSEARCH_API_KEY.key(), "cannot be set together with weir.opensearch.user");
+          NotificationSetting.OPENSEARCH_API_KEY.key(),
+          "cannot be set together with weir.opensearch.user");
     }
     if (key.filter(text -> !text.matches("[!-~]+")).isPresent()) {
       throw new InvalidSettingException(

@@ -1,12 +1,11 @@
 package dev.weir.server.notifications.node;
 
+import dev.weir.notifications.kafka.KafkaCluster;
+import dev.weir.server.settings.FileProblem;
 import dev.weir.server.settings.InvalidSettingException;
 import dev.weir.server.settings.Settings;
 import dev.weir.server.stores.DatabaseAddress;
-
 import dev.weir.server.stores.StoreSetting;
-import dev.weir.notifications.kafka.KafkaCluster;
-import dev.weir.server.settings.FileProblem;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.file.Files;
@@ -32,7 +31,10 @@ public record KafkaSettings(Optional<KafkaCluster> cluster, Optional<Path> folde
 
   public static KafkaSettings of(Settings settings) {
     Map<String, String> properties =
-        settings.optional(NotificationSetting.KAFKA_PROPERTIES).map(KafkaSettings::read).orElse(Map.of());
+        settings
+            .optional(NotificationSetting.KAFKA_PROPERTIES)
+            .map(KafkaSettings::read)
+            .orElse(Map.of());
     for (String server : settings.list(NotificationSetting.KAFKA_SERVERS)) {
       if (!SERVER.matcher(server).matches()) {
         throw new InvalidSettingException(
@@ -50,7 +52,8 @@ public record KafkaSettings(Optional<KafkaCluster> cluster, Optional<Path> folde
           NotificationSetting.KAFKA_PROPERTIES.key(),
           "has an effect only where weir.kafka.bootstrap-servers is set");
     }
-    boolean hasFolder = !settings.isGiven(StoreSetting.DB_URL) || settings.isGiven(StoreSetting.DATA);
+    boolean hasFolder =
+        !settings.isGiven(StoreSetting.DB_URL) || settings.isGiven(StoreSetting.DATA);
     return new KafkaSettings(
         cluster,
         hasFolder
@@ -71,7 +74,8 @@ public record KafkaSettings(Optional<KafkaCluster> cluster, Optional<Path> folde
           NotificationSetting.KAFKA_PROPERTIES.key(), "cannot be the name of a file");
     } catch (IllegalArgumentException e) {
       throw new InvalidSettingException(
-          NotificationSetting.KAFKA_PROPERTIES.key(), "cannot be read: it is not a properties file");
+          NotificationSetting.KAFKA_PROPERTIES.key(),
+          "cannot be read: it is not a properties file");
     }
     Map<String, String> values = new HashMap<>();
     properties.stringPropertyNames().forEach(key -> values.put(key, properties.getProperty(key)));

@@ -1,11 +1,5 @@
 package dev.weir.server.notifications.node;
 
-import dev.weir.server.lifecycle.OpenParts;
-import dev.weir.server.lifecycle.Upkeep;
-import dev.weir.server.settings.Settings;
-import dev.weir.server.stores.EmbeddedPart;
-import dev.weir.server.capability.OpeningNode;
-
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.limits.CircuitBreaker;
 import dev.weir.limits.Limiter;
@@ -32,11 +26,15 @@ import dev.weir.notifications.messages.SendLedger;
 import dev.weir.notifications.messages.UserLimits;
 import dev.weir.notifications.redis.RedisHotCounts;
 import dev.weir.notifications.sender.DeadLetterReplay;
+import dev.weir.server.capability.OpeningNode;
+import dev.weir.server.lifecycle.OpenParts;
+import dev.weir.server.lifecycle.Upkeep;
 import dev.weir.server.metrics.AnalyticsMetrics;
 import dev.weir.server.metrics.NotificationMetrics;
 import dev.weir.server.notifications.AnalyticsAccess;
 import dev.weir.server.notifications.NotificationAccess;
 import dev.weir.server.notifications.NotificationBackend;
+import dev.weir.server.stores.EmbeddedPart;
 import dev.weir.store.redis.Redis;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
@@ -100,17 +98,13 @@ public record NotificationParts(
     BrokerHealth health = new BrokerHealth();
     metrics.brokerDown(health::isDown);
     Notifications notifications =
-        new Notifications(
-            stores.limits(),
-            stores.ledger(),
-            stores.deferred(),
-            hot,
-            publisher,
-            health,
-            outbox,
-            InstantSource.system(),
-            settings.storeWait(),
-            observer);
+        Notifications.builder(
+                stores.limits(), stores.ledger(), stores.deferred(), outbox, publisher)
+            .hot(hot)
+            .health(health)
+            .maxStoreWait(settings.storeWait())
+            .observer(observer)
+            .build();
     MessageUpkeep.start(settings, stores, publisher, health, hot, outbox, observer, open);
     // Closed before anything that they use.
     open.add(analytics);

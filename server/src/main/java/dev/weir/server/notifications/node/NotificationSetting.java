@@ -101,8 +101,7 @@ public enum NotificationSetting implements Setting {
       "",
       "Host of the message centre. Required if weir.notifications.provider is smpp."),
   SMPP_PORT("weir.notifications.smpp.port", "2775", "Port of the message centre."),
-  SMPP_TLS(
-      "weir.notifications.smpp.tls", "false", "Whether the message centre is reached by TLS."),
+  SMPP_TLS("weir.notifications.smpp.tls", "false", "Whether the message centre is reached by TLS."),
   SMPP_SYSTEM_ID(
       "weir.notifications.smpp.system-id",
       "",

@@ -1,13 +1,12 @@
 package dev.weir.server.notifications.node;
 
-import dev.weir.server.stores.RedisAddress;
+import dev.weir.notifications.sender.RetryPolicy;
+import dev.weir.notifications.sender.SenderSettings.Repetition;
 import dev.weir.server.settings.InvalidSettingException;
 import dev.weir.server.settings.Settings;
 import dev.weir.server.stores.DatabaseSettings;
-
+import dev.weir.server.stores.RedisAddress;
 import dev.weir.server.stores.StoreSetting;
-import dev.weir.notifications.sender.RetryPolicy;
-import dev.weir.notifications.sender.SenderSettings.Repetition;
 import dev.weir.store.redis.RedisSettings;
 import java.time.Duration;
 import java.util.List;
@@ -67,7 +66,9 @@ public record NotificationSettings(
 
   public static NotificationSettings of(Settings settings) {
     DatabaseSettings.requirePostgresql(
-        settings, "notifications", List.of(NotificationSetting.KAFKA_SERVERS, NotificationSetting.OPENSEARCH_URL));
+        settings,
+        "notifications",
+        List.of(NotificationSetting.KAFKA_SERVERS, NotificationSetting.OPENSEARCH_URL));
     KafkaSettings kafka = KafkaSettings.of(settings);
     if (kafka.cluster().isPresent() && settings.flag(NotificationSetting.SENDER)) {
       requireProvider(settings);

@@ -12,7 +12,7 @@ import dev.weir.notifications.sender.RecordedReceipts;
 import dev.weir.notifications.sender.Sender;
 import dev.weir.notifications.sender.SenderObserver;
 import dev.weir.notifications.sender.SenderSettings;
-import dev.weir.rules.RuleName;
+import dev.weir.rules.spec.RuleName;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;

@@ -2,8 +2,8 @@ package dev.weir.server.payments.node;
 
 import dev.weir.server.capability.Capability;
 import dev.weir.server.capability.OpeningNode;
-import dev.weir.server.cli.PaymentsCommand;
 import dev.weir.server.cli.DownstreamCommand;
+import dev.weir.server.cli.PaymentsCommand;
 import dev.weir.server.settings.Setting;
 import dev.weir.server.settings.Settings;
 import dev.weir.server.stores.DatabaseSettings;

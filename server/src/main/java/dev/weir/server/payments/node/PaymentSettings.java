@@ -1,15 +1,14 @@
 package dev.weir.server.payments.node;
 
+import dev.weir.internal.SlotNames;
 import dev.weir.payments.workflows.AnswerFields;
 import dev.weir.payments.workflows.StatusMeanings;
 import dev.weir.server.settings.InvalidSettingException;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.settings.Setting;
 import dev.weir.server.settings.Settings;
 import dev.weir.server.stores.DatabaseAddress;
 import dev.weir.server.stores.DatabaseSettings;
-
-import dev.weir.slots.internal.SlotNames;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.settings.Setting;
 import dev.weir.server.stores.StoreSetting;
 import dev.weir.workflows.TemporalConnection;
 import java.net.URI;
@@ -209,9 +208,7 @@ public record PaymentSettings(
         api,
         new CeilingSettings(
             settings.number(PaymentSetting.CEILING, 2, MAX_CEILING),
-            settings
-                .choice(PaymentSetting.CEILING_KIND, List.of("hard", "smooth"))
-                .equals("hard")),
+            settings.choice(PaymentSetting.CEILING_KIND, List.of("hard", "smooth")).equals("hard")),
         settings.choice(PaymentSetting.PACE, List.of("config", "ceiling")).equals("config"),
         settings.duration(PaymentSetting.GRACE, MIN_GRACE, MAX_GRACE),
         settings.duration(PaymentSetting.GIVE_UP_AFTER, MIN_GIVE_UP, MAX_GIVE_UP),

@@ -1,9 +1,5 @@
 package dev.weir.server.payments.node;
 
-import dev.weir.server.lifecycle.OpenParts;
-import dev.weir.server.stores.EmbeddedPart;
-import dev.weir.server.capability.OpeningNode;
-
 import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.PartOwnership;
 import dev.weir.limits.LeaseStore;
@@ -16,9 +12,12 @@ import dev.weir.payments.workflows.Ceiling;
 import dev.weir.payments.workflows.ConfiguredGate;
 import dev.weir.payments.workflows.FeedReceiver;
 import dev.weir.payments.workflows.LeaseCeiling;
+import dev.weir.server.capability.OpeningNode;
+import dev.weir.server.lifecycle.OpenParts;
 import dev.weir.server.metrics.PaymentMetrics;
 import dev.weir.server.payments.PaymentAccess;
 import dev.weir.server.payments.PaymentBackend;
+import dev.weir.server.stores.EmbeddedPart;
 import dev.weir.slots.Slot;
 import dev.weir.slots.SlotConfig;
 import dev.weir.slots.SlotPolicy;
@@ -39,7 +38,8 @@ import org.slf4j.LoggerFactory;
  *
  * @param warnings what operators should know
  */
-public record PaymentsPart(PaymentAccess access, PaymentMetrics metrics, Supplier<List<String>> warnings) {
+public record PaymentsPart(
+    PaymentAccess access, PaymentMetrics metrics, Supplier<List<String>> warnings) {
   private static final Logger log = LoggerFactory.getLogger(PaymentsPart.class);
 
   /** The name of the payment API in the stores of limits. */

@@ -1,9 +1,8 @@
 package dev.weir.server.payments.node;
 
 import dev.weir.server.settings.InvalidSettingException;
-import dev.weir.server.settings.Settings;
-
 import dev.weir.server.settings.Setting;
+import dev.weir.server.settings.Settings;
 import dev.weir.workflows.TemporalConnection;
 import dev.weir.workflows.TemporalTls;
 import java.nio.file.Files;
@@ -39,7 +38,10 @@ final class TemporalSettings {
     }
     return Optional.of(
         new TemporalConnection.Settings(
-            address.get(), settings.text(PaymentSetting.TEMPORAL_NAMESPACE), tls(settings), apiKey));
+            address.get(),
+            settings.text(PaymentSetting.TEMPORAL_NAMESPACE),
+            tls(settings),
+            apiKey));
   }
 
   private static void refuseWithoutAddress(Settings settings) {
@@ -79,7 +81,10 @@ final class TemporalSettings {
       tls.check();
     } catch (IllegalArgumentException e) {
       throw new InvalidSettingException(
-          (certificate.isPresent() ? PaymentSetting.TEMPORAL_CERTIFICATE : PaymentSetting.TEMPORAL_TRUST).key(),
+          (certificate.isPresent()
+                  ? PaymentSetting.TEMPORAL_CERTIFICATE
+                  : PaymentSetting.TEMPORAL_TRUST)
+              .key(),
           "must be a PEM file, and so must the other files of Temporal: " + e.getMessage());
     }
     return Optional.of(tls);

@@ -2,10 +2,10 @@ package dev.weir.server.slots.node;
 
 import dev.weir.server.capability.Capability;
 import dev.weir.server.capability.OpeningNode;
-import dev.weir.server.metrics.SlotLog;
-import dev.weir.server.metrics.SlotMetrics;
 import dev.weir.server.cli.SlotsCommand;
 import dev.weir.server.cli.VerifyCommand;
+import dev.weir.server.metrics.SlotLog;
+import dev.weir.server.metrics.SlotMetrics;
 import dev.weir.server.settings.Setting;
 import dev.weir.server.settings.Settings;
 import dev.weir.server.slots.DefaultConfig;

@@ -19,8 +19,7 @@ public enum SlotSetting implements Setting {
       "PT5S",
       "How long a node caches a configuration. ISO-8601 duration; PT0S disables caching."),
   LANES("weir.slots.lanes", "1", "Max concurrent slot transactions of this node, 1 to 64."),
-  MAX_BATCH(
-      "weir.slots.max-batch", "4096", "Max requests in one slot transaction, 1 to 50000."),
+  MAX_BATCH("weir.slots.max-batch", "4096", "Max requests in one slot transaction, 1 to 50000."),
   UPKEEP_EVERY(
       "weir.slots.upkeep-every",
       "PT30S",

@@ -1,9 +1,8 @@
 package dev.weir.server.slots.node;
 
-import dev.weir.server.settings.Settings;
-
-import dev.weir.slots.internal.SlotNames;
+import dev.weir.internal.SlotNames;
 import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.settings.Settings;
 import dev.weir.server.stores.StoreSetting;
 import dev.weir.slots.SlotScheduler;
 import dev.weir.slots.internal.Reconciler;

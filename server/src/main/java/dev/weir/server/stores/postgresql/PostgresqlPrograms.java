@@ -1,7 +1,6 @@
 package dev.weir.server.stores.postgresql;
 
 import dev.weir.server.settings.FileProblem;
-
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

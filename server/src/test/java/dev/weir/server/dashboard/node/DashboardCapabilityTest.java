@@ -1,20 +1,20 @@
 package dev.weir.server.dashboard.node;
 
-import dev.weir.server.capability.Capabilities;
-import dev.weir.server.limits.node.LimitSettings;
-import dev.weir.server.settings.Settings;
-import dev.weir.server.stores.DatabaseSettings;
-import java.time.Duration;
-import java.util.Set;
-import java.util.stream.Collectors;
-import dev.weir.server.settings.Setting;
-import dev.weir.server.limits.node.LimitSetting;
-import dev.weir.server.stores.StoreSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.server.capability.Capabilities;
 import dev.weir.server.dashboard.NodeFacts;
+import dev.weir.server.limits.node.LimitSetting;
+import dev.weir.server.limits.node.LimitSettings;
+import dev.weir.server.settings.Setting;
+import dev.weir.server.settings.Settings;
+import dev.weir.server.stores.DatabaseSettings;
+import dev.weir.server.stores.StoreSetting;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** What a node says about itself. */
@@ -50,7 +50,12 @@ final class DashboardCapabilityTest {
                 .isEmbedded())
         .isFalse();
     assertThat(
-            facts(Map.of(LimitSetting.STORE, "redis", StoreSetting.REDIS_URI, "redis://redis.example"))
+            facts(
+                    Map.of(
+                        LimitSetting.STORE,
+                        "redis",
+                        StoreSetting.REDIS_URI,
+                        "redis://redis.example"))
                 .isEmbedded())
         .isFalse();
     NodeFacts onSurrealdb =

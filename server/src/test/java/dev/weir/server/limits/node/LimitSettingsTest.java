@@ -1,12 +1,10 @@
 package dev.weir.server.limits.node;
 
-import dev.weir.server.settings.InvalidSettingException;
-import dev.weir.server.settings.Settings;
-import dev.weir.server.capability.Capabilities;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.server.capability.Capabilities;
+import dev.weir.server.settings.InvalidSettingException;
 import dev.weir.store.surrealdb.SurrealDbSettings;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,14 +1,13 @@
 package dev.weir.server.notifications.node;
 
-import dev.weir.server.settings.InvalidSettingException;
-import dev.weir.server.capability.Capabilities;
-
-import dev.weir.server.settings.Setting;
-import dev.weir.server.stores.StoreSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.notifications.kafka.KafkaCluster;
+import dev.weir.server.capability.Capabilities;
+import dev.weir.server.settings.InvalidSettingException;
+import dev.weir.server.settings.Setting;
+import dev.weir.server.stores.StoreSetting;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -56,17 +55,21 @@ final class NotificationSettingsTest {
     assertThat(cluster.clientProperties())
         .containsExactlyInAnyOrderEntriesOf(
             Map.of("security.protocol", "SASL_SSL", "sasl.jaas.config", "a b c;"));
-    refuses(NotificationSetting.KAFKA_PROPERTIES, Map.of(NotificationSetting.KAFKA_PROPERTIES, file.toString()));
+    refuses(
+        NotificationSetting.KAFKA_PROPERTIES,
+        Map.of(NotificationSetting.KAFKA_PROPERTIES, file.toString()));
   }
 
   @Test
   void invalidSettingsAreNamed() {
     for (String servers : List.of("kafka", "http://kafka:9092", "kafka:x", "a:1 b:2")) {
-      refuses(NotificationSetting.KAFKA_SERVERS, Map.of(NotificationSetting.KAFKA_SERVERS, servers));
+      refuses(
+          NotificationSetting.KAFKA_SERVERS, Map.of(NotificationSetting.KAFKA_SERVERS, servers));
     }
     refuses(
         NotificationSetting.KAFKA_SERVERS,
-        Map.of(NotificationSetting.KAFKA_SERVERS, "kafka:9092", StoreSetting.SLOTS_STORE, "memory"));
+        Map.of(
+            NotificationSetting.KAFKA_SERVERS, "kafka:9092", StoreSetting.SLOTS_STORE, "memory"));
     refuses(
         NotificationSetting.KAFKA_PROPERTIES,
         Map.of(
@@ -86,7 +89,9 @@ final class NotificationSettingsTest {
     String url = "jdbc:postgresql://127.0.0.1/any";
     assertThat(settings(Map.of(StoreSetting.DB_URL, url)).kafka().folder()).isEmpty();
     assertThat(
-            settings(Map.of(StoreSetting.DB_URL, url, StoreSetting.DATA, folder.toString())).kafka().folder())
+            settings(Map.of(StoreSetting.DB_URL, url, StoreSetting.DATA, folder.toString()))
+                .kafka()
+                .folder())
         .contains(folder.resolve("kafka"));
   }
 
@@ -97,13 +102,19 @@ final class NotificationSettingsTest {
     assertThat(
             settings(
                     Map.of(
-                        NotificationSetting.KAFKA_SERVERS, "kafka:9092", NotificationSetting.PROVIDER, "log"))
+                        NotificationSetting.KAFKA_SERVERS,
+                        "kafka:9092",
+                        NotificationSetting.PROVIDER,
+                        "log"))
                 .provider())
         .isEqualTo(new ProviderSettings.ToLog());
     assertThat(
             settings(
                     Map.of(
-                        NotificationSetting.KAFKA_SERVERS, "kafka:9092", NotificationSetting.SENDER, "false"))
+                        NotificationSetting.KAFKA_SERVERS,
+                        "kafka:9092",
+                        NotificationSetting.SENDER,
+                        "false"))
                 .isSender())
         .isFalse();
   }
@@ -165,14 +176,18 @@ final class NotificationSettingsTest {
     String url = "http://search:9200";
     for (String wrong :
         List.of("search:9200", "ftp://search", "http://weir:" + SECRET + "@search:9200")) {
-      refuses(NotificationSetting.OPENSEARCH_URL, Map.of(NotificationSetting.OPENSEARCH_URL, wrong));
+      refuses(
+          NotificationSetting.OPENSEARCH_URL, Map.of(NotificationSetting.OPENSEARCH_URL, wrong));
     }
     refuses(
-        NotificationSetting.OPENSEARCH_URL, Map.of(NotificationSetting.OPENSEARCH_URL, url, StoreSetting.SLOTS_STORE, "memory"));
-    refuses(NotificationSetting.OPENSEARCH_USER, Map.of(NotificationSetting.OPENSEARCH_USER, "weir"));
+        NotificationSetting.OPENSEARCH_URL,
+        Map.of(NotificationSetting.OPENSEARCH_URL, url, StoreSetting.SLOTS_STORE, "memory"));
+    refuses(
+        NotificationSetting.OPENSEARCH_USER, Map.of(NotificationSetting.OPENSEARCH_USER, "weir"));
     refuses(
         NotificationSetting.OPENSEARCH_PASSWORD,
-        Map.of(NotificationSetting.OPENSEARCH_URL, url, NotificationSetting.OPENSEARCH_USER, "weir"));
+        Map.of(
+            NotificationSetting.OPENSEARCH_URL, url, NotificationSetting.OPENSEARCH_USER, "weir"));
     refuses(
         NotificationSetting.OPENSEARCH_API_KEY,
         Map.of(
@@ -182,13 +197,25 @@ final class NotificationSettingsTest {
             NotificationSetting.OPENSEARCH_API_KEY, SECRET));
     refuses(
         NotificationSetting.OPENSEARCH_API_KEY,
-        Map.of(NotificationSetting.OPENSEARCH_URL, url, NotificationSetting.OPENSEARCH_API_KEY, SECRET + " x"));
+        Map.of(
+            NotificationSetting.OPENSEARCH_URL,
+            url,
+            NotificationSetting.OPENSEARCH_API_KEY,
+            SECRET + " x"));
     Path noCertificate = Files.writeString(folder.resolve("none.pem"), "none");
     refuses(
         NotificationSetting.OPENSEARCH_TRUST,
-        Map.of(NotificationSetting.OPENSEARCH_URL, url, NotificationSetting.OPENSEARCH_TRUST, noCertificate.toString()));
-    refuses(NotificationSetting.OPENSEARCH_RETENTION, Map.of(NotificationSetting.OPENSEARCH_RETENTION, "PT1H"));
-    refuses(NotificationSetting.OPENSEARCH_RETENTION, Map.of(NotificationSetting.OPENSEARCH_RETENTION, "PT36H"));
+        Map.of(
+            NotificationSetting.OPENSEARCH_URL,
+            url,
+            NotificationSetting.OPENSEARCH_TRUST,
+            noCertificate.toString()));
+    refuses(
+        NotificationSetting.OPENSEARCH_RETENTION,
+        Map.of(NotificationSetting.OPENSEARCH_RETENTION, "PT1H"));
+    refuses(
+        NotificationSetting.OPENSEARCH_RETENTION,
+        Map.of(NotificationSetting.OPENSEARCH_RETENTION, "PT36H"));
   }
 
   private static void refuses(Setting setting, Map<Setting, String> given) {

@@ -1,15 +1,13 @@
 package dev.weir.server.payments.node;
 
-import dev.weir.server.settings.InvalidSettingException;
-import dev.weir.server.settings.Settings;
-import dev.weir.server.capability.Capabilities;
-
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.settings.Setting;
-import dev.weir.server.stores.StoreSetting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.server.capability.Capabilities;
+import dev.weir.server.settings.InvalidSettingException;
+import dev.weir.server.settings.ServerSetting;
+import dev.weir.server.settings.Setting;
+import dev.weir.server.stores.StoreSetting;
 import dev.weir.workflows.TemporalConnection;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -69,7 +67,8 @@ final class PaymentSettingsTest {
   @Test
   void withoutSettingsEverythingIsEmbedded() {
     PaymentSettings settings =
-        settings(Map.of(StoreSetting.DATA, folder.toString(), ServerSetting.SLOTS_DEFAULT_NAME, "bank"));
+        settings(
+            Map.of(StoreSetting.DATA, folder.toString(), ServerSetting.SLOTS_DEFAULT_NAME, "bank"));
     assertThat(settings.temporal()).isEmpty();
     assertThat(settings.api().target()).isEqualTo(new PaymentSettings.Target.Simulator());
     assertThat(settings.configName()).isEqualTo("bank");
@@ -123,7 +122,9 @@ final class PaymentSettingsTest {
   @Test
   void invalidSettingsAreNamed() throws IOException {
     for (String address : List.of("temporal", "http://temporal:7233", "a:x", "a:1,b:2")) {
-      refuses(PaymentSetting.TEMPORAL_ADDRESS, remote(Map.of(PaymentSetting.TEMPORAL_ADDRESS, address)));
+      refuses(
+          PaymentSetting.TEMPORAL_ADDRESS,
+          remote(Map.of(PaymentSetting.TEMPORAL_ADDRESS, address)));
     }
     refuses(PaymentSetting.DOWNSTREAM, Map.of(PaymentSetting.TEMPORAL_ADDRESS, "temporal:7233"));
     refuses(PaymentSetting.DOWNSTREAM, Map.of(PaymentSetting.DOWNSTREAM, "bank"));
@@ -154,8 +155,12 @@ final class PaymentSettingsTest {
         .isEqualTo(Duration.ofNanos(1_000_001_000));
     refuses(PaymentSetting.GIVE_UP_AFTER, Map.of(PaymentSetting.GIVE_UP_AFTER, "P31D"));
     refuses(PaymentSetting.CONFIG, Map.of(PaymentSetting.CONFIG, "a b"));
-    refuses(PaymentSetting.TEMPORAL_TASK_QUEUE, Map.of(PaymentSetting.TEMPORAL_TASK_QUEUE, "q".repeat(201)));
-    refuses(PaymentSetting.TEMPORAL_API_KEY, remote(Map.of(PaymentSetting.TEMPORAL_API_KEY, SECRET + " x")));
+    refuses(
+        PaymentSetting.TEMPORAL_TASK_QUEUE,
+        Map.of(PaymentSetting.TEMPORAL_TASK_QUEUE, "q".repeat(201)));
+    refuses(
+        PaymentSetting.TEMPORAL_API_KEY,
+        remote(Map.of(PaymentSetting.TEMPORAL_API_KEY, SECRET + " x")));
     for (Setting unused :
         List.of(
             PaymentSetting.TEMPORAL_NAMESPACE,
@@ -166,8 +171,10 @@ final class PaymentSettingsTest {
       refuses(unused, Map.of(unused, SECRET));
     }
     refuses(PaymentSetting.TEMPORAL_TLS, Map.of(PaymentSetting.TEMPORAL_TLS, "true"));
-    for (Setting needsDatabase : List.of(PaymentSetting.TEMPORAL_ADDRESS, PaymentSetting.DOWNSTREAM)) {
-      refuses(needsDatabase, Map.of(needsDatabase, "http://bank", StoreSetting.SLOTS_STORE, "memory"));
+    for (Setting needsDatabase :
+        List.of(PaymentSetting.TEMPORAL_ADDRESS, PaymentSetting.DOWNSTREAM)) {
+      refuses(
+          needsDatabase, Map.of(needsDatabase, "http://bank", StoreSetting.SLOTS_STORE, "memory"));
     }
   }
 
@@ -177,9 +184,15 @@ final class PaymentSettingsTest {
     String missing = folder.resolve("missing.pem").toString();
     refuses(PaymentSetting.TEMPORAL_TRUST, remote(Map.of(PaymentSetting.TEMPORAL_TRUST, missing)));
     refuses(PaymentSetting.TEMPORAL_TRUST, remote(Map.of(PaymentSetting.TEMPORAL_TRUST, nothing)));
-    refuses(PaymentSetting.TEMPORAL_KEY, remote(Map.of(PaymentSetting.TEMPORAL_CERTIFICATE, nothing)));
+    refuses(
+        PaymentSetting.TEMPORAL_KEY, remote(Map.of(PaymentSetting.TEMPORAL_CERTIFICATE, nothing)));
     refuses(
         PaymentSetting.TEMPORAL_CERTIFICATE,
-        remote(Map.of(PaymentSetting.TEMPORAL_CERTIFICATE, nothing, PaymentSetting.TEMPORAL_KEY, nothing)));
+        remote(
+            Map.of(
+                PaymentSetting.TEMPORAL_CERTIFICATE,
+                nothing,
+                PaymentSetting.TEMPORAL_KEY,
+                nothing)));
   }
 }

@@ -11,7 +11,7 @@ import java.util.function.BooleanSupplier;
  * is for tests that would never end: a busy machine does not reach it.
  */
 public final class Await {
-  private static final Duration PATIENCE = Duration.ofMinutes(4);
+  private static final Duration MAX_WAIT = Duration.ofMinutes(4);
   private static final long PAUSE_NANOS = 1_000_000;
 
   private Await() {}
@@ -21,7 +21,7 @@ public final class Await {
     long deadlineNanos = deadlineNanos();
     while (!isSo.getAsBoolean()) {
       if (isOver(deadlineNanos)) {
-        throw new AssertionError("it did not happen within " + PATIENCE);
+        throw new AssertionError("it did not happen within " + MAX_WAIT);
       }
       pause();
     }
@@ -50,7 +50,7 @@ public final class Await {
   }
 
   private static long deadlineNanos() {
-    return System.nanoTime() + PATIENCE.toNanos();
+    return System.nanoTime() + MAX_WAIT.toNanos();
   }
 
   private static boolean isOver(long deadlineNanos) {

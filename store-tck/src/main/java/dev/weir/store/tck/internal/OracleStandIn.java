@@ -87,16 +87,16 @@ public final class OracleStandIn implements Driver {
     return proxy(
         Connection.class,
         (self, method, arguments) -> {
-          Object[] patient = patient(arguments);
-          if (patient == null
-              || patient.length != 1
+          Object[] withoutWait = withoutWait(arguments);
+          if (withoutWait == null
+              || withoutWait.length != 1
               || !method.getName().equals("prepareStatement")) {
-            return wrapped(call(connection, method, patient));
+            return wrapped(call(connection, method, withoutWait));
           }
-          String sql = (String) patient[0];
+          String sql = (String) withoutWait[0];
           PreparedStatement kept = idle.remove(sql);
           return kept(
-              kept == null ? (PreparedStatement) call(connection, method, patient) : kept,
+              kept == null ? (PreparedStatement) call(connection, method, withoutWait) : kept,
               sql,
               idle);
         });
@@ -139,13 +139,13 @@ public final class OracleStandIn implements Driver {
     return idle.putIfAbsent(sql, statement) == null;
   }
 
-  private static Object @Nullable [] patient(Object @Nullable [] arguments) {
+  private static Object @Nullable [] withoutWait(Object @Nullable [] arguments) {
     if (arguments == null || !(arguments[0] instanceof String sql)) {
       return arguments;
     }
-    Object[] patient = arguments.clone();
-    patient[0] = WAIT.matcher(sql).replaceAll("for update");
-    return patient;
+    Object[] withoutWait = arguments.clone();
+    withoutWait[0] = WAIT.matcher(sql).replaceAll("for update");
+    return withoutWait;
   }
 
   private static @Nullable Object wrapped(@Nullable Object result) {

@@ -34,7 +34,7 @@ public final class SurrealServer implements AutoCloseable {
   public static final String MISSING =
       "@surrealdb/node is not installed; ./weir test installs it from npm";
 
-  private static final Duration PATIENCE = Duration.ofMinutes(4);
+  private static final Duration MAX_WAIT = Duration.ofMinutes(4);
   private static final Duration TOKEN_LIFE = Duration.ofHours(1);
 
   private final Storage storage;
@@ -189,7 +189,7 @@ public final class SurrealServer implements AutoCloseable {
 
   private static void await(Process ending) {
     try {
-      if (!ending.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+      if (!ending.waitFor(MAX_WAIT.toSeconds(), TimeUnit.SECONDS)) {
         throw new IllegalStateException("a process does not end");
       }
     } catch (InterruptedException e) {

@@ -6,13 +6,13 @@ import dev.weir.limits.Limit;
 import dev.weir.limits.OnStoreFailure;
 import dev.weir.limits.SlidingWindow;
 import dev.weir.limits.TokenBucket;
-import dev.weir.rules.Coverage;
-import dev.weir.rules.KeyPart;
-import dev.weir.rules.PathPattern;
-import dev.weir.rules.Quota;
 import dev.weir.rules.Rule;
-import dev.weir.rules.RuleSpec;
 import dev.weir.rules.Rules;
+import dev.weir.rules.matching.KeyPart;
+import dev.weir.rules.matching.PathPattern;
+import dev.weir.rules.spec.Coverage;
+import dev.weir.rules.spec.Quota;
+import dev.weir.rules.spec.RuleSpec;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -45,7 +45,7 @@ public abstract class RulesKit extends RegisterKit<RuleSpec, Rule> {
                   quota,
                   failure,
                   failure == OnStoreFailure.LOCAL ? -7 : 1_000_000,
-                  failure == OnStoreFailure.OPEN ? Rule.Mode.SHADOW : Rule.Mode.ENFORCE,
+                  failure == OnStoreFailure.OPEN ? RuleSpec.Mode.SHADOW : RuleSpec.Mode.ENFORCE,
                   failure == OnStoreFailure.OPEN));
         }
       }

@@ -1,13 +1,13 @@
 package dev.weir.store.tck.slots;
 
 import dev.weir.internal.Micros;
+import dev.weir.internal.Places;
 import dev.weir.slots.Calendar;
 import dev.weir.slots.NotBefore;
 import dev.weir.slots.OpeningHours;
 import dev.weir.slots.Slot;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.Spread;
-import dev.weir.slots.planning.internal.Places;
 import dev.weir.slots.planning.internal.PolicyTimes;
 import java.time.Instant;
 import java.time.ZonedDateTime;

@@ -145,9 +145,9 @@ interface ReadingClaims extends Claims {
     Scene scene = scene(4);
     scene.assign("e", 6, at(0));
 
-    ForecastResult outlook = scene.forecast(at(0), 7);
+    ForecastResult forecast = scene.forecast(at(0), 7);
 
-    assertThat(outlook).isEqualTo(new ForecastResult.Completion(at(12), at(12)));
+    assertThat(forecast).isEqualTo(new ForecastResult.Completion(at(12), at(12)));
     assertThat(scene.all()).hasSize(6);
     assertThat(scene.assign("f", 7, at(0)).getLast().scheduledTime()).isEqualTo(at(12));
   }

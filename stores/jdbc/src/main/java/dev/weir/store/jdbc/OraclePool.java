@@ -7,6 +7,7 @@ import dev.weir.StoreException;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.OracleErrors;
 import dev.weir.store.jdbc.internal.Sql;
+import dev.weir.store.jdbc.internal.Timeouts;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.sql.SQLException;
 import java.util.List;
@@ -66,7 +67,7 @@ public final class OraclePool {
         new RetryingConnector(
             settings.url(),
             driverProperties(settings),
-            PostgresqlPool.SOCKET_TIMEOUT,
+            Timeouts.SOCKET,
             OracleErrors::isTransient,
             List.of(SESSION)),
         config);

@@ -5,6 +5,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.StoreException;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
+import dev.weir.store.jdbc.internal.Timeouts;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -27,24 +28,6 @@ public final class PostgresqlPool {
   private static final List<String> LASTING_SESSION =
       List.of("set statement_timeout = 0", "set idle_in_transaction_session_timeout = 0");
 
-  /** How long the database lets a transaction wait for a lock. */
-  public static final Duration LOCK_TIMEOUT = Duration.ofSeconds(10);
-
-  /** How long a statement may take, and how long a transaction may pause between two. */
-  private static final Duration STATEMENT_TIMEOUT = Duration.ofSeconds(30);
-
-  /** Applies to data sources that are not a pool of this class. */
-  private static final Duration DEFAULT_RESPONSE_TIMEOUT = Duration.ofSeconds(3);
-
-  /** A flush to a busy disk may take this long. */
-  private static final Duration MIN_RESPONSE_TIMEOUT = Duration.ofSeconds(1);
-
-  /**
-   * Longer than the statement timeout: a server that sends nothing for this long is considered
-   * gone.
-   */
-  static final Duration SOCKET_TIMEOUT = Duration.ofSeconds(40);
-
   /** States of transient failures: too many connections, shutting down, starting up. */
   private static final Set<String> TRANSIENT_STATES = Set.of("53300", "57P01", "57P02", "57P03");
 
@@ -54,7 +37,7 @@ public final class PostgresqlPool {
 
   /** Opens a pool. Does not wait for the database. */
   public static HikariDataSource open(PoolSettings settings) {
-    return open(settings, SOCKET_TIMEOUT);
+    return open(settings, Timeouts.SOCKET);
   }
 
   static HikariDataSource open(PoolSettings settings, Duration socketTimeout) {
@@ -90,7 +73,7 @@ public final class PostgresqlPool {
     properties.setProperty("connectTimeout", "5");
     properties.setProperty(
         "socketTimeout", Long.toString(RetryingConnector.HANDSHAKE_TIMEOUT.toSeconds()));
-    properties.setProperty("options", options(LOCK_TIMEOUT, STATEMENT_TIMEOUT));
+    properties.setProperty("options", options(Timeouts.LOCK, Timeouts.STATEMENT));
     return properties;
   }
 
@@ -107,22 +90,6 @@ public final class PostgresqlPool {
         + " -c idle_in_transaction_session_timeout=%ss".formatted(statementTimeout.toSeconds())
         + " -c plan_cache_mode=force_generic_plan -c enable_seqscan=off"
         + " -c enable_bitmapscan=off -c jit=off";
-  }
-
-  /**
-   * Returns how long short statements wait for their response: as long as callers wait for a
-   * connection, but at least as long as a busy database may need, and at most as long as the driver
-   * waits.
-   */
-  public static Duration responseTimeout(DataSource database) {
-    if (!(database instanceof HikariDataSource pool)) {
-      return DEFAULT_RESPONSE_TIMEOUT;
-    }
-    Duration wait = Duration.ofMillis(pool.getConnectionTimeout());
-    if (wait.compareTo(MIN_RESPONSE_TIMEOUT) < 0) {
-      return MIN_RESPONSE_TIMEOUT;
-    }
-    return wait.compareTo(SOCKET_TIMEOUT) > 0 ? SOCKET_TIMEOUT : wait;
   }
 
   /**

@@ -8,6 +8,7 @@ import dev.weir.StoreException;
 import dev.weir.limits.Policy;
 import dev.weir.limits.TokenBucket;
 import dev.weir.slots.SlotPolicy;
+import dev.weir.store.jdbc.internal.Timeouts;
 import dev.weir.store.jdbc.limits.JdbcLimitStore;
 import dev.weir.store.jdbc.slots.internal.Account;
 import dev.weir.store.jdbc.slots.internal.JdbcSlotConfigs;
@@ -102,7 +103,7 @@ final class MigrationTest {
     try (Connection migrating = Migrations.connections(pool).getConnection();
         Connection pooled = pool.getConnection()) {
       assertThat(migrating.getNetworkTimeout()).isEqualTo(Duration.ofDays(1).toMillis());
-      assertThat(pooled.getNetworkTimeout()).isEqualTo(PostgresqlPool.SOCKET_TIMEOUT.toMillis());
+      assertThat(pooled.getNetworkTimeout()).isEqualTo(Timeouts.SOCKET.toMillis());
     }
   }
 

@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * count grants and collect the messages of store failures; any other failure ends them.
  */
 final class BusyCallers implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofMinutes(4);
+  private static final Duration MAX_WAIT = Duration.ofMinutes(4);
   private static final int CALLERS = 8;
   private static final long LIMIT = 1_000_000;
 
@@ -75,7 +75,7 @@ final class BusyCallers implements AutoCloseable {
   /** Waits until this number of further permits was granted. */
   void goOn(int more) throws InterruptedException, ExecutionException {
     long wanted = grants.get() + more;
-    long deadlineNanos = System.nanoTime() + PATIENCE.toNanos();
+    long deadlineNanos = System.nanoTime() + MAX_WAIT.toNanos();
     while (grants.get() < wanted) {
       for (Future<?> caller : callers) {
         if (caller.isDone()) {

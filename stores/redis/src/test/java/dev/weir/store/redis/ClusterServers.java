@@ -17,7 +17,7 @@ final class ClusterServers implements AutoCloseable {
   private static final Duration GIVEN_UP = Duration.ofSeconds(6);
 
   /** A master that has voted votes again only a while later. */
-  private static final Duration PATIENCE = Duration.ofMinutes(4);
+  private static final Duration MAX_WAIT = Duration.ofMinutes(4);
 
   private final RedisProgram program;
   private final List<RedisServer> nodes;
@@ -98,7 +98,7 @@ final class ClusterServers implements AutoCloseable {
 
   /** Promotes a replica without data loss: the old master stops and hands over all its data. */
   static void handOverTo(RedisServer replica) {
-    long deadlineNanos = System.nanoTime() + PATIENCE.toNanos();
+    long deadlineNanos = System.nanoTime() + MAX_WAIT.toNanos();
     String answer = "";
     while (!replica.command("ROLE").contains("master")) {
       assertThat(System.nanoTime()).as(answer).isLessThan(deadlineNanos);
@@ -155,7 +155,7 @@ final class ClusterServers implements AutoCloseable {
   }
 
   void waitUntilWhole() {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    long deadline = System.nanoTime() + MAX_WAIT.toNanos();
     for (RedisServer node : nodes) {
       while (!isWhole(node.command("CLUSTER INFO"), nodes.size())) {
         if (System.nanoTime() > deadline) {

@@ -43,7 +43,7 @@ abstract class LostAnswers {
     redis =
         Redis.open(
             RedisSettings.of("redis://127.0.0.1:" + relay.port())
-                .withCommandTimeout(Servers.PATIENCE));
+                .withCommandTimeout(Servers.MAX_WAIT));
     limits = new RedisLimitStore(redis);
     leases = new RedisLeaseStore(redis);
     RedisFaults.eventually(() -> limits.peek(AcquireRequest.of(new LimitRequest(TEN, "warm", 1))));

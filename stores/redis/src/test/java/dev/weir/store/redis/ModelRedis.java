@@ -152,7 +152,7 @@ record ModelRedis(int server, Data data) {
       return unprepared();
     }
     ModelRedis beaten = elapsed >= RedisModel.BEAT ? written(marker, now) : this;
-    List<Integer> grants = RedisModel.with(data.grants(), grant);
+    List<Integer> grants = RedisModelState.with(data.grants(), grant);
     return beaten.with(new Data(beaten.data().marker(), step.next(), grants)).decided(true);
   }
 

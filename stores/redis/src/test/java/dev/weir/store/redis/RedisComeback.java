@@ -330,7 +330,7 @@ abstract class RedisComeback implements ComebackKit {
     Redis client =
         opened(
             Redis.open(
-                RedisSettings.of(saved.uri()).withCommandTimeout(Servers.PATIENCE), remembers));
+                RedisSettings.of(saved.uri()).withCommandTimeout(Servers.MAX_WAIT), remembers));
     RedisFaults.eventually(() -> new RedisLimitStore(client).usage(TEN, "warm"));
     return client;
   }
@@ -344,7 +344,7 @@ abstract class RedisComeback implements ComebackKit {
   private void withSaved(List<String> options, Scene scene) {
     try (RedisServer saved = RedisServer.start(program, options.toArray(String[]::new));
         Redis client =
-            Redis.open(RedisSettings.of(saved.uri()).withCommandTimeout(Servers.PATIENCE))) {
+            Redis.open(RedisSettings.of(saved.uri()).withCommandTimeout(Servers.MAX_WAIT))) {
       RedisLimitStore store = new RedisLimitStore(client);
       RedisFaults.eventually(() -> store.usage(TEN, "warm"));
       scene.play(saved, store);

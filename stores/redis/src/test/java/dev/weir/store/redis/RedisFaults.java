@@ -50,7 +50,7 @@ abstract class RedisFaults {
   @BeforeEach
   void start() {
     server = RedisServer.start(program);
-    redis = Redis.open(RedisSettings.of(server.uri()).withCommandTimeout(Servers.PATIENCE));
+    redis = Redis.open(RedisSettings.of(server.uri()).withCommandTimeout(Servers.MAX_WAIT));
     limits = new RedisLimitStore(redis);
     leases = new RedisLeaseStore(redis);
     // A cold process may need longer to connect than a command may take.
@@ -81,7 +81,7 @@ abstract class RedisFaults {
     long beganNanos = System.nanoTime();
     assertThatThrownBy(this::remainingAfterOne).isInstanceOf(StoreException.class);
     assertThatThrownBy(() -> leases.current("r")).isInstanceOf(StoreException.class);
-    assertThat(Duration.ofNanos(System.nanoTime() - beganNanos)).isLessThan(Servers.PATIENCE);
+    assertThat(Duration.ofNanos(System.nanoTime() - beganNanos)).isLessThan(Servers.MAX_WAIT);
 
     server.restart();
     // It kept nothing on disk, and knows that the bucket may have been empty.
@@ -92,7 +92,7 @@ abstract class RedisFaults {
   @Test
   void callersDoNotWaitForARedisThatIsNotThereYet() {
     server.kill();
-    RedisSettings settings = RedisSettings.of(server.uri()).withCommandTimeout(Servers.PATIENCE);
+    RedisSettings settings = RedisSettings.of(server.uri()).withCommandTimeout(Servers.MAX_WAIT);
     try (Redis early = Redis.open(settings)) {
       RedisLimitStore store = new RedisLimitStore(early);
       assertThatThrownBy(() -> store.take(TEN, "k", 1)).isInstanceOf(StoreException.class);
@@ -125,7 +125,7 @@ abstract class RedisFaults {
   @Test
   void callersBeyondTheQueueAreTurnedAway() throws Exception {
     RedisSettings few =
-        new RedisSettings(server.uri(), Servers.PATIENCE, "weir", 4, Optional.empty());
+        new RedisSettings(server.uri(), Servers.MAX_WAIT, "weir", 4, Optional.empty());
     try (Redis crowded = Redis.open(few);
         ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
       RedisLimitStore store = new RedisLimitStore(crowded);
@@ -157,7 +157,7 @@ abstract class RedisFaults {
   void rightPasswordOpens() {
     try (RedisServer locked = RedisServer.start(program, "--requirepass", "tr@p")) {
       String right = locked.uri().replace("redis://", "redis://default:tr%40p@");
-      RedisSettings settings = RedisSettings.of(right).withCommandTimeout(Servers.PATIENCE);
+      RedisSettings settings = RedisSettings.of(right).withCommandTimeout(Servers.MAX_WAIT);
       try (Redis opened = Redis.open(settings)) {
         RedisLimitStore store = new RedisLimitStore(opened);
         assertThat(eventually(() -> store.take(TEN, "k", 1))).isTrue();

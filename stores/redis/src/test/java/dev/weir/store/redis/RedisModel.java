@@ -4,6 +4,10 @@ import dev.weir.internal.Micros;
 import dev.weir.limits.FixedWindow;
 import dev.weir.limits.Limit;
 import dev.weir.limits.Usage;
+import dev.weir.store.redis.RedisModelState.History;
+import dev.weir.store.redis.RedisModelState.Left;
+import dev.weir.store.redis.RedisModelState.Look;
+import dev.weir.store.redis.RedisModelState.Node;
 import dev.weir.store.tck.internal.Explorer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,10 +27,10 @@ import java.util.Optional;
  * Marker#isAfter}. The scripts are restated in {@link ModelRedis}; what nodes do with their answers
  * is that of {@link Markers} ({@link #prepared}, {@link #looked}), {@code StoreHistory}, and {@code
  * Failover} with {@code FallbackSwitch} ({@link #decided}). {@code RedisComeback} and {@code
- * ComebackKit} show that real servers do this, {@code FailoverTest} and {@code SharedFallbackTest}
+ * ComebackKit} show that real servers do this, {@code FallbackTest} and {@code SharedFallbackTest}
  * that nodes do.
  */
-final class RedisModel implements Explorer.Model<RedisModel.State> {
+final class RedisModel implements Explorer.Model<RedisModelState> {
   /** A unit of time: that in which the marker is written at most once, and read by each node. */
   static final long BEAT = Micros.PER_SECOND;
 
@@ -36,7 +40,7 @@ final class RedisModel implements Explorer.Model<RedisModel.State> {
   /** How far ahead a use of the fallback is logged, and when all nodes have noticed a recovery. */
   private static final long AHEAD = BEAT;
 
-  private static final long NEVER = Micros.EARLIEST;
+  static final long NEVER = Micros.EARLIEST;
 
   /** A mistake that the model must detect. */
   enum Fault {
@@ -64,227 +68,6 @@ final class RedisModel implements Explorer.Model<RedisModel.State> {
    */
   record Bounds(int nodes, int time, int losses, int nodeKills, boolean hasFallback) {}
 
-  /**
-   * The state of all parts.
-   *
-   * @param saved what Redis has saved
-   * @param history what PostgreSQL knows of Redis
-   * @param inFallback the usage that PostgreSQL has counted
-   * @param granted when Redis made its grants of the present window, in whichever history
-   * @param inFallbackGranted the number of grants of the present window by PostgreSQL
-   * @param forgiven the grants of Redis, by number, that were lost undetectably
-   */
-  record State(
-      int time,
-      boolean isUp,
-      ModelRedis redis,
-      ModelRedis.Data saved,
-      History history,
-      Usage inFallback,
-      List<Node> nodes,
-      List<Integer> granted,
-      int inFallbackGranted,
-      List<Integer> forgiven,
-      Left left) {
-    long now() {
-      return time * BEAT;
-    }
-
-    State redis(ModelRedis next) {
-      return new State(
-          time,
-          isUp,
-          next,
-          saved,
-          history,
-          inFallback,
-          nodes,
-          granted,
-          inFallbackGranted,
-          forgiven,
-          left);
-    }
-
-    State history(History next) {
-      return new State(
-          time,
-          isUp,
-          redis,
-          saved,
-          next,
-          inFallback,
-          nodes,
-          granted,
-          inFallbackGranted,
-          forgiven,
-          left);
-    }
-
-    State node(int index, Node next) {
-      List<Node> all = new ArrayList<>(nodes);
-      all.set(index, next);
-      return new State(
-          time,
-          isUp,
-          redis,
-          saved,
-          history,
-          inFallback,
-          List.copyOf(all),
-          granted,
-          inFallbackGranted,
-          forgiven,
-          left);
-    }
-
-    State grantedByRedis() {
-      return new State(
-          time,
-          isUp,
-          redis,
-          saved,
-          history,
-          inFallback,
-          nodes,
-          with(granted, time),
-          inFallbackGranted,
-          forgiven,
-          left);
-    }
-
-    State grantedByFallback(Usage next) {
-      return new State(
-          time,
-          isUp,
-          redis,
-          saved,
-          history,
-          next,
-          nodes,
-          granted,
-          inFallbackGranted + 1,
-          forgiven,
-          left);
-    }
-
-    State lost(boolean nextIsUp, ModelRedis next, Left nextLeft) {
-      return new State(
-          time,
-          nextIsUp,
-          next,
-          saved,
-          history,
-          inFallback,
-          nodes,
-          granted,
-          inFallbackGranted,
-          forgiven,
-          nextLeft);
-    }
-
-    /**
-     * What is lost without a trace if the saved data comes back: grants that were made when the
-     * last marker was written that PostgreSQL knows of, or later.
-     */
-    State forgiving() {
-      double recorded = history.latest().map(Marker::beatenAtMicros).orElse((double) NEVER);
-      List<Integer> lost = new ArrayList<>(forgiven);
-      for (int i = 0; i < granted.size(); i++) {
-        if (!saved.grants().contains(i) && !lost.contains(i) && granted.get(i) * BEAT >= recorded) {
-          lost.add(i);
-        }
-      }
-      lost.sort(null);
-      return new State(
-          time,
-          isUp,
-          redis,
-          saved,
-          history,
-          inFallback,
-          nodes,
-          granted,
-          inFallbackGranted,
-          List.copyOf(lost),
-          left);
-    }
-
-    int counted() {
-      return granted.size() + inFallbackGranted - forgiven.size();
-    }
-  }
-
-  static List<Integer> with(List<Integer> values, int value) {
-    List<Integer> next = new ArrayList<>(values);
-    next.add(value);
-    return List.copyOf(next);
-  }
-
-  /** How often something may still happen. */
-  record Left(int losses, int nodeKills, int saves) {}
-
-  /** A row of {@code limit_store}. */
-  record History(boolean isUsed, Optional<Marker> latest, long fallbackUsedUntil) {}
-
-  /** A look at the marker: Redis is asked for it, then PostgreSQL is told about it. */
-  enum Look {
-    DUE,
-    SEEN,
-    REPORTED
-  }
-
-  /**
-   * A node.
-   *
-   * @param seen the latest marker that it has seen
-   * @param look how far it is with its look at the marker in this unit of time
-   * @param openedAt when its breaker has opened; negative if it is closed
-   * @param usedHere when it last used the fallback
-   * @param usedByAny until when any node may have, when it last read the log
-   * @param isLogOutdated whether Redis has failed since
-   */
-  record Node(
-      Optional<Marker> seen,
-      Look look,
-      long openedAt,
-      long usedHere,
-      long usedByAny,
-      boolean isLogOutdated) {
-    Node saw(Marker marker) {
-      return seen.isPresent() && !marker.isAfter(seen.get()) ? this : seen(marker);
-    }
-
-    Node seen(Marker marker) {
-      return new Node(Optional.of(marker), look, openedAt, usedHere, usedByAny, isLogOutdated);
-    }
-
-    Node look(Look next) {
-      return new Node(seen, next, openedAt, usedHere, usedByAny, isLogOutdated);
-    }
-
-    boolean isOpen() {
-      return openedAt >= 0;
-    }
-
-    /** As {@code CircuitBreaker}, with one failure. */
-    Node failed(long now) {
-      long opened = isOpen() ? openedAt : now;
-      return new Node(seen, look, opened, usedHere, usedByAny, true);
-    }
-
-    Node recovered() {
-      return new Node(seen, look, -1, usedHere, usedByAny, isLogOutdated);
-    }
-
-    Node usesFallback(long now) {
-      return new Node(seen, look, openedAt, now, usedByAny, isLogOutdated);
-    }
-
-    Node readLog(long until) {
-      return new Node(seen, look, openedAt, usedHere, Math.max(usedByAny, until), false);
-    }
-  }
-
   private final Bounds bounds;
   private final Fault fault;
 
@@ -294,9 +77,9 @@ final class RedisModel implements Explorer.Model<RedisModel.State> {
   }
 
   @Override
-  public State initial() {
+  public RedisModelState initial() {
     Node node = new Node(Optional.empty(), Look.DUE, -1, NEVER, NEVER, false);
-    return new State(
+    return new RedisModelState(
         0,
         true,
         ModelRedis.NEW,
@@ -312,7 +95,7 @@ final class RedisModel implements Explorer.Model<RedisModel.State> {
 
   /** While nodes disagree about the store, each of the two grants up to the limit. */
   @Override
-  public Optional<String> violation(State state) {
+  public Optional<String> violation(RedisModelState state) {
     long max = LIMIT.limit() * (bounds.hasFallback() && bounds.nodes() > 1 ? 2 : 1);
     return state.counted() <= max
         ? Optional.empty()
@@ -320,8 +103,8 @@ final class RedisModel implements Explorer.Model<RedisModel.State> {
   }
 
   @Override
-  public List<Explorer.Step<State>> steps(State state) {
-    List<Explorer.Step<State>> steps = new ArrayList<>();
+  public List<Explorer.Step<RedisModelState>> steps(RedisModelState state) {
+    List<Explorer.Step<RedisModelState>> steps = new ArrayList<>();
     for (int i = 0; i < bounds.nodes(); i++) {
       Node node = state.nodes().get(i);
       String name = "node %c: ".formatted('A' + i);
@@ -345,7 +128,7 @@ final class RedisModel implements Explorer.Model<RedisModel.State> {
     return steps;
   }
 
-  private void addLosses(State state, List<Explorer.Step<State>> steps) {
+  private void addLosses(RedisModelState state, List<Explorer.Step<RedisModelState>> steps) {
     ModelRedis redis = state.redis();
     Left left = state.left();
     if (left.saves() > 0 && state.isUp()) {
@@ -377,9 +160,9 @@ final class RedisModel implements Explorer.Model<RedisModel.State> {
     return at / WINDOW == time / WINDOW;
   }
 
-  private static State saved(State state) {
+  private static RedisModelState saved(RedisModelState state) {
     Left left = state.left();
-    return new State(
+    return new RedisModelState(
         state.time(),
         state.isUp(),
         state.redis(),
@@ -394,7 +177,7 @@ final class RedisModel implements Explorer.Model<RedisModel.State> {
   }
 
   /** As {@code Failover.decide}. */
-  private State decided(State state, int index) {
+  private RedisModelState decided(RedisModelState state, int index) {
     Node node = state.nodes().get(index);
     if (!state.isUp()) {
       return node.isOpen() ? inFallback(state, index) : failed(state, index);
@@ -405,18 +188,18 @@ final class RedisModel implements Explorer.Model<RedisModel.State> {
     }
     Node current =
         node.isLogOutdated() && bounds.hasFallback() ? node.readLog(untilAllNotice(state)) : node;
-    State read = state.node(index, current);
+    RedisModelState read = state.node(index, current);
     long used = Math.max(current.usedHere(), current.usedByAny());
     if (bounds.hasFallback() && fault != Fault.RETURN_AT_ONCE && lacks(used, state.now())) {
       return read;
     }
     ModelRedis.Reply reply =
         state.redis().decide(node.seen(), state.now(), state.granted().size(), fault);
-    State after = read.redis(reply.next());
+    RedisModelState after = read.redis(reply.next());
     return switch (reply.answer()) {
       case ModelRedis.Answer.Unprepared unprepared -> prepared(after, index);
       case ModelRedis.Answer.Decided decided -> {
-        State seen = after.node(index, saw(current, decided.marker()));
+        RedisModelState seen = after.node(index, saw(current, decided.marker()));
         yield decided.isGranted() ? seen.grantedByRedis() : seen;
       }
     };
@@ -427,20 +210,20 @@ final class RedisModel implements Explorer.Model<RedisModel.State> {
   }
 
   /** Without a fallback, a node that opens its breaker only refuses. */
-  private State failed(State state, int index) {
+  private RedisModelState failed(RedisModelState state, int index) {
     return bounds.hasFallback()
         ? state.node(index, state.nodes().get(index).failed(state.now()))
         : state;
   }
 
   /** As {@code StoreSubstitute} with {@code FallbackSwitch}: the use is logged before it. */
-  private State inFallback(State state, int index) {
+  private RedisModelState inFallback(RedisModelState state, int index) {
     Node node = state.nodes().get(index);
     if (fault != Fault.FALLBACK_AT_ONCE && lacks(node.openedAt(), state.now())) {
       return state;
     }
     History history = state.history();
-    State logged =
+    RedisModelState logged =
         state
             .history(
                 new History(
@@ -461,13 +244,13 @@ final class RedisModel implements Explorer.Model<RedisModel.State> {
     return until + LIMIT.idleMicros(all, until) > now;
   }
 
-  private static long untilAllNotice(State state) {
+  private static long untilAllNotice(RedisModelState state) {
     long logged = state.history().fallbackUsedUntil();
     return logged > state.now() ? Math.max(logged, state.now() + AHEAD) : logged;
   }
 
   /** As {@link Markers#prepare}, under the lock of the row in PostgreSQL. */
-  private State prepared(State state, int index) {
+  private RedisModelState prepared(RedisModelState state, int index) {
     History history = state.history();
     Node node = state.nodes().get(index);
     Node told = history.latest().map(node::saw).orElse(node);
@@ -485,14 +268,14 @@ final class RedisModel implements Explorer.Model<RedisModel.State> {
   }
 
   /** As {@link Markers#look}, and {@code Failover.watch}. */
-  private State looked(State state, int index) {
+  private RedisModelState looked(RedisModelState state, int index) {
     if (!state.isUp()) {
-      State failed = failed(state, index);
+      RedisModelState failed = failed(state, index);
       return failed.node(index, failed.nodes().get(index).look(Look.REPORTED));
     }
     Node node = state.nodes().get(index).look(Look.SEEN);
     ModelRedis.Reply reply = state.redis().look(node.seen(), state.now(), fault);
-    State after = state.redis(reply.next()).node(index, node);
+    RedisModelState after = state.redis(reply.next()).node(index, node);
     return switch (reply.answer()) {
       case ModelRedis.Answer.Unprepared unprepared -> prepared(after, index);
       case ModelRedis.Answer.Decided decided -> after.node(index, saw(node, decided.marker()));
@@ -500,7 +283,7 @@ final class RedisModel implements Explorer.Model<RedisModel.State> {
   }
 
   /** As {@code JdbcStoreHistory.saw}. */
-  private static State reported(State state, int index) {
+  private static RedisModelState reported(RedisModelState state, int index) {
     Node node = state.nodes().get(index);
     Marker marker = node.seen().orElseThrow();
     History history = state.history();
@@ -513,7 +296,7 @@ final class RedisModel implements Explorer.Model<RedisModel.State> {
                         || (latest.sinceMicros() == marker.sinceMicros()
                             && latest.beatenAtMicros() < marker.beatenAtMicros()))
             .orElse(true);
-    State told =
+    RedisModelState told =
         isLater
             ? state.history(
                 new History(history.isUsed(), Optional.of(marker), history.fallbackUsedUntil()))
@@ -521,7 +304,7 @@ final class RedisModel implements Explorer.Model<RedisModel.State> {
     return told.node(index, node.look(Look.REPORTED));
   }
 
-  private State restarted(State state, int index) {
+  private RedisModelState restarted(RedisModelState state, int index) {
     long usedByAny =
         bounds.hasFallback() && fault != Fault.LOG_NOT_READ ? untilAllNotice(state) : NEVER;
     Look look = state.nodes().get(index).look();
@@ -537,11 +320,11 @@ final class RedisModel implements Explorer.Model<RedisModel.State> {
             new Left(left.losses(), left.nodeKills() - 1, left.saves()));
   }
 
-  private static State later(State state) {
+  private static RedisModelState later(RedisModelState state) {
     int time = state.time() + 1;
     boolean isSameWindow = isInWindow(state.time(), time);
     ModelRedis redis = state.redis();
-    return new State(
+    return new RedisModelState(
         time,
         state.isUp(),
         isSameWindow ? redis : redis.with(redis.data().ungranted()),
@@ -555,7 +338,7 @@ final class RedisModel implements Explorer.Model<RedisModel.State> {
         state.left());
   }
 
-  private static Explorer.Step<State> step(String action, State next) {
+  private static Explorer.Step<RedisModelState> step(String action, RedisModelState next) {
     return new Explorer.Step<>(action, next);
   }
 }

@@ -25,7 +25,7 @@ final class RedisModelTest {
   @Test
   void noWindowIsGrantedTwice() {
     for (RedisModel.Bounds bounds : ModelSize.current() == ModelSize.SMALL ? SMALL : LARGE) {
-      Explorer.Result<RedisModel.State> result =
+      Explorer.Result<RedisModelState> result =
           Explorer.explore(new RedisModel(bounds, RedisModel.Fault.NONE), MAX_STATES);
       System.out.printf("%,d states of Redis, %s%n", result.states(), bounds);
       assertThat(result.witness()).as("%s", bounds).isEmpty();
@@ -38,7 +38,7 @@ final class RedisModelTest {
   }
 
   private static void requireWitness(RedisModel.Fault fault) {
-    Optional<Explorer.Witness<RedisModel.State>> witness =
+    Optional<Explorer.Witness<RedisModelState>> witness =
         Explorer.explore(new RedisModel(new RedisModel.Bounds(1, 3, 1, 1, true), fault), MAX_STATES)
             .witness();
     assertThat(witness).as("%s", fault).isPresent();

@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 
 /** A Redis server for tests, on a free port of loopback and in a temporary folder. */
 final class RedisServer implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration MAX_WAIT = Duration.ofMinutes(2);
 
   private final List<String> command;
   private final int port;
@@ -123,8 +123,8 @@ final class RedisServer implements AutoCloseable {
   String command(String line) {
     try (Socket socket = new Socket()) {
       socket.connect(
-          new InetSocketAddress(InetAddress.getLoopbackAddress(), port), (int) PATIENCE.toMillis());
-      socket.setSoTimeout((int) PATIENCE.toMillis());
+          new InetSocketAddress(InetAddress.getLoopbackAddress(), port), (int) MAX_WAIT.toMillis());
+      socket.setSoTimeout((int) MAX_WAIT.toMillis());
       OutputStream out = socket.getOutputStream();
       out.write((line + "\r\n").getBytes(StandardCharsets.UTF_8));
       out.flush();
@@ -145,7 +145,7 @@ final class RedisServer implements AutoCloseable {
 
   /** Repeats a command until the response contains a text; connections may be closed meanwhile. */
   void waitUntil(String question, String answer) {
-    long deadlineNanos = System.nanoTime() + 2 * PATIENCE.toNanos();
+    long deadlineNanos = System.nanoTime() + 2 * MAX_WAIT.toNanos();
     String last = "";
     while (!last.contains(answer)) {
       if (System.nanoTime() > deadlineNanos) {
@@ -179,7 +179,7 @@ final class RedisServer implements AutoCloseable {
 
   private void waitForEnd() {
     try {
-      if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+      if (!process.waitFor(MAX_WAIT.toSeconds(), TimeUnit.SECONDS)) {
         throw new IllegalStateException("Redis does not end");
       }
     } catch (InterruptedException e) {
@@ -196,7 +196,7 @@ final class RedisServer implements AutoCloseable {
               .redirectErrorStream(true)
               .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
               .start();
-      long deadline = System.nanoTime() + PATIENCE.toNanos();
+      long deadline = System.nanoTime() + MAX_WAIT.toNanos();
       while (!answers()) {
         if (!started.isAlive() || System.nanoTime() > deadline) {
           started.destroyForcibly();

@@ -17,7 +17,7 @@ public final class Servers {
       List.of(FixedWindow.class, SlidingWindow.class, TokenBucket.class);
 
   /** The longest timeout, so that busy machines keep it; timeouts are tested elsewhere. */
-  static final Duration PATIENCE = Duration.ofMinutes(1);
+  static final Duration MAX_WAIT = Duration.ofMinutes(1);
 
   private static final Policy ANY = Policy.of("any", FixedWindow.of(1, Duration.ofDays(1)));
 
@@ -28,7 +28,7 @@ public final class Servers {
    * On a busy machine, connecting may take longer than it may.
    */
   static Redis open(String uri) {
-    Redis redis = Redis.open(RedisSettings.of(uri).withCommandTimeout(PATIENCE));
+    Redis redis = Redis.open(RedisSettings.of(uri).withCommandTimeout(MAX_WAIT));
     var unused =
         Await.answer(
             () -> {

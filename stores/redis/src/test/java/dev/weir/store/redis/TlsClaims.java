@@ -89,7 +89,7 @@ interface TlsClaims {
     int port = RedisServer.freePort();
     String uri = "rediss://127.0.0.1:" + port;
     try (RedisServer server = RedisServer.start(program(), options(shown, port));
-        Redis byJava = Redis.open(RedisSettings.of(uri).withCommandTimeout(Servers.PATIENCE));
+        Redis byJava = Redis.open(RedisSettings.of(uri).withCommandTimeout(Servers.MAX_WAIT));
         Redis byOther = open(uri, trusted);
         Redis asCluster = open("rediss-cluster://127.0.0.1:" + port, trusted);
         Redis asSentinel = open("rediss-sentinel://127.0.0.1:" + port + "#main", trusted)) {
@@ -140,7 +140,7 @@ interface TlsClaims {
   private static Redis open(String uri, TestCertificate trusted) {
     return Redis.open(
         RedisSettings.of(uri)
-            .withCommandTimeout(Servers.PATIENCE)
+            .withCommandTimeout(Servers.MAX_WAIT)
             .withTrust(trusted.certificate()));
   }
 

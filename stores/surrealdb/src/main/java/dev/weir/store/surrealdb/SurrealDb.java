@@ -226,8 +226,8 @@ public final class SurrealDb implements AutoCloseable {
         () -> {
           if (!isChecked && !isAnomalous) {
             runUnchecked(probeQuery(), deadlineNanos(settings.timeout()));
-            Duration patience = settings.timeout().multipliedBy(CALLS_OF_A_CHECK);
-            RaceCheck check = new RaceCheck(query -> runUnchecked(query, deadlineNanos(patience)));
+            Duration maxWait = settings.timeout().multipliedBy(CALLS_OF_A_CHECK);
+            RaceCheck check = new RaceCheck(query -> runUnchecked(query, deadlineNanos(maxWait)));
             isAnomalous = StoreException.whileReading(check::isAnomalous);
             isChecked = !isAnomalous;
           }

@@ -8,7 +8,7 @@ import java.util.Optional;
 /** Two connections to one SurrealDB, as two nodes have them. */
 record Clients(SurrealDb one, SurrealDb other) {
   /** Timeout of shared servers, long enough for busy machines; timeouts are tested elsewhere. */
-  static final Duration PATIENCE = Duration.ofMinutes(1);
+  static final Duration MAX_WAIT = Duration.ofMinutes(1);
 
   private static final SurrealDbSettings.User USER =
       new SurrealDbSettings.User(
@@ -26,7 +26,7 @@ record Clients(SurrealDb one, SurrealDb other) {
     return SurrealDbSettings.of(
             "http://127.0.0.1:" + port, SurrealServer.NAMESPACE, SurrealServer.DATABASE)
         .withUser(USER)
-        .withTimeout(PATIENCE)
+        .withTimeout(MAX_WAIT)
         .withAnomalies(true);
   }
 
@@ -41,7 +41,7 @@ record Clients(SurrealDb one, SurrealDb other) {
                 serverUri().orElseThrow(),
                 variable("NAMESPACE", "weir_test"),
                 variable("DATABASE", "weir_test"))
-            .withTimeout(PATIENCE);
+            .withTimeout(MAX_WAIT);
     String user = variable("USER", "");
     return of(
         user.isEmpty()

@@ -7,12 +7,12 @@ import java.util.function.Supplier;
 
 /** Repeats a call until SurrealDB responds. */
 final class Eventually {
-  private static final Duration PATIENCE = Duration.ofMinutes(4);
+  private static final Duration MAX_WAIT = Duration.ofMinutes(4);
 
   private Eventually() {}
 
   static <T> T answer(Supplier<T> call) {
-    long deadlineNanos = System.nanoTime() + PATIENCE.toNanos();
+    long deadlineNanos = System.nanoTime() + MAX_WAIT.toNanos();
     while (true) {
       try {
         return call.get();

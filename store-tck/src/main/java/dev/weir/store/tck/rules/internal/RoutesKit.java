@@ -4,7 +4,7 @@ import dev.weir.routes.internal.Route;
 import dev.weir.routes.internal.RouteSpec;
 import dev.weir.routes.internal.Routes;
 import dev.weir.routes.internal.Upstream;
-import dev.weir.rules.PathPattern;
+import dev.weir.rules.matching.PathPattern;
 import dev.weir.store.tck.rules.RegisterKit;
 import java.util.Arrays;
 import java.util.List;

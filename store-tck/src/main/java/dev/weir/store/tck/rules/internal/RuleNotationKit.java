@@ -2,9 +2,9 @@ package dev.weir.store.tck.rules.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.rules.InvalidRuleException;
-import dev.weir.rules.RuleField;
-import dev.weir.rules.RuleSpec;
+import dev.weir.rules.spec.InvalidRuleException;
+import dev.weir.rules.spec.RuleField;
+import dev.weir.rules.spec.RuleSpec;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -6,13 +6,12 @@ import dev.weir.limits.Limit;
 import dev.weir.limits.OnStoreFailure;
 import dev.weir.limits.SlidingWindow;
 import dev.weir.limits.TokenBucket;
-import dev.weir.rules.Coverage;
-import dev.weir.rules.KeyPart;
-import dev.weir.rules.PathPattern;
-import dev.weir.rules.Quota;
-import dev.weir.rules.Rule;
-import dev.weir.rules.RuleName;
-import dev.weir.rules.RuleSpec;
+import dev.weir.rules.matching.KeyPart;
+import dev.weir.rules.matching.PathPattern;
+import dev.weir.rules.spec.Coverage;
+import dev.weir.rules.spec.Quota;
+import dev.weir.rules.spec.RuleName;
+import dev.weir.rules.spec.RuleSpec;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Optional;
@@ -32,7 +31,7 @@ public final class RuleSpecs implements ArbitrarySupplier<RuleSpec> {
             Arbitraries.oneOf(rates(), concurrencies()),
             Arbitraries.of(OnStoreFailure.values()),
             Arbitraries.integers().between(-RuleSpec.MAX_PRIORITY, RuleSpec.MAX_PRIORITY),
-            Arbitraries.of(Rule.Mode.values()),
+            Arbitraries.of(RuleSpec.Mode.values()),
             Arbitraries.of(true, false))
         .as(
             (name, coverage, quota, failure, priority, mode, isActive) ->

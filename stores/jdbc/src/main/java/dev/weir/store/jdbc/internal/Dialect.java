@@ -2,7 +2,6 @@ package dev.weir.store.jdbc.internal;
 
 import dev.weir.StoreException;
 import dev.weir.internal.Micros;
-import dev.weir.store.jdbc.PostgresqlPool;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -60,7 +59,7 @@ public enum Dialect {
   }
 
   /** Returns the query of the database's clock. */
-  String selectNow() {
+  public String selectNow() {
     return "select " + now + fromNothing;
   }
 
@@ -74,12 +73,12 @@ public enum Dialect {
 
   /**
    * Returns the clause that locks the rows of a query and waits for them, up to {@link
-   * PostgresqlPool#LOCK_TIMEOUT}. In PostgreSQL that time is a setting of the connection.
+   * Timeouts#LOCK}. In PostgreSQL that time is a setting of the connection.
    */
   public String forUpdate() {
     return switch (this) {
       case POSTGRESQL -> "for update";
-      case ORACLE -> "for update wait " + PostgresqlPool.LOCK_TIMEOUT.toSeconds();
+      case ORACLE -> "for update wait " + Timeouts.LOCK.toSeconds();
     };
   }
 

@@ -1,6 +1,5 @@
 package dev.weir.store.jdbc.internal;
 
-import dev.weir.store.jdbc.StoreClock;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -139,18 +138,5 @@ public final class Sql {
         }
       }
     }
-  }
-
-  /** Returns the time to decide by, in microseconds since the epoch. */
-  public static long now(Connection connection, Dialect dialect, StoreClock clock)
-      throws SQLException {
-    return first(connection, row -> clock.micros(dialect.micros(row, 1)), dialect.selectNow())
-        .orElseThrow();
-  }
-
-  /** Returns the time of a clock other than PostgreSQL's; null to use the database's clock. */
-  public static @Nullable Long givenNow(Connection connection, StoreClock clock)
-      throws SQLException {
-    return clock.equals(StoreClock.DATABASE) ? null : now(connection, Dialect.POSTGRESQL, clock);
   }
 }

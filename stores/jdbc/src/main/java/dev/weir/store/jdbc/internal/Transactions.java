@@ -1,7 +1,6 @@
 package dev.weir.store.jdbc.internal;
 
 import dev.weir.StoreException;
-import dev.weir.store.jdbc.PostgresqlPool;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -58,30 +57,26 @@ public final class Transactions {
 
   /**
    * Returns transactions of short statements, given up if the database does not answer one of them
-   * within {@link PostgresqlPool#responseTimeout}: a server that hangs answers nothing, and its
-   * connections stay open.
+   * within {@link Timeouts#response}: a server that hangs answers nothing, and its connections stay
+   * open.
    *
    * @param onRetry called before each retry
    */
   public static Transactions failFast(Dialect dialect, DataSource database, Runnable onRetry) {
-    return new Transactions(
-        dialect, database, onRetry, Optional.of(PostgresqlPool.responseTimeout(database)));
+    return new Transactions(dialect, database, onRetry, Optional.of(Timeouts.response(database)));
   }
 
   /**
    * Returns transactions of short statements that may wait for a lock, given up if the database
-   * does not answer one of them within {@link PostgresqlPool#LOCK_TIMEOUT} and {@link
-   * PostgresqlPool#responseTimeout} together.
+   * does not answer one of them within {@link Timeouts#LOCK} and {@link Timeouts#response}
+   * together.
    *
    * @param onRetry called before each retry
    */
   public static Transactions waitingForLocks(
       Dialect dialect, DataSource database, Runnable onRetry) {
     return new Transactions(
-        dialect,
-        database,
-        onRetry,
-        Optional.of(PostgresqlPool.LOCK_TIMEOUT.plus(PostgresqlPool.responseTimeout(database))));
+        dialect, database, onRetry, Optional.of(Timeouts.LOCK.plus(Timeouts.response(database))));
   }
 
   /**

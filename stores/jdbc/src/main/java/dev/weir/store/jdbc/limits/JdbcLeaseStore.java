@@ -7,8 +7,10 @@ import dev.weir.limits.LeaseStore;
 import dev.weir.limits.Queue;
 import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
+import dev.weir.store.jdbc.internal.Timeouts;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.time.Duration;
 import java.util.List;
@@ -47,7 +49,7 @@ public final class JdbcLeaseStore implements LeaseStore {
     this.clock = clock;
     this.batcher =
         new Batcher<LeaseStep, LeaseReply>(this::run, MAX_BATCH, MAX_WAITING)
-            .withMaxWait(PostgresqlPool.responseTimeout(database));
+            .withMaxWait(Timeouts.response(database));
   }
 
   /**
@@ -68,7 +70,7 @@ public final class JdbcLeaseStore implements LeaseStore {
   private List<LeaseReply> run(List<LeaseStep> steps) {
     LeaseCall call = new LeaseCall(steps);
     return transactions.autoCommit(
-        connection -> call.run(connection, Sql.givenNow(connection, clock)));
+        connection -> call.run(connection, ClockReading.givenNow(connection, clock)));
   }
 
   private LeaseReply run(LeaseStep step) {
@@ -119,7 +121,7 @@ public final class JdbcLeaseStore implements LeaseStore {
                     connection,
                     row -> row.getInt(1),
                     CURRENT,
-                    Sql.givenNow(connection, clock),
+                    ClockReading.givenNow(connection, clock),
                     resource))
         .orElse(0);
   }

@@ -12,8 +12,10 @@ import dev.weir.limits.Refund;
 import dev.weir.limits.Usage;
 import dev.weir.store.jdbc.PostgresqlPool;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
+import dev.weir.store.jdbc.internal.Timeouts;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -101,7 +103,7 @@ public final class JdbcLimitStore implements LimitStore {
     this.clock = clock;
     this.batches = batches;
     this.lanes =
-        Stream.generate(() -> new Lane(settings, PostgresqlPool.responseTimeout(database)))
+        Stream.generate(() -> new Lane(settings, Timeouts.response(database)))
             .limit(settings.lanes())
             .toList();
   }
@@ -137,11 +139,11 @@ public final class JdbcLimitStore implements LimitStore {
     /** Whether the last batch wrote nothing. */
     private boolean refusing;
 
-    Lane(Settings settings, Duration patience) {
+    Lane(Settings settings, Duration maxWait) {
       this.batcher =
           new Batcher<LimitStep, LimitCall.Done>(
                   this::run, settings.maxBatch(), settings.maxWaiting())
-              .withMaxWait(patience);
+              .withMaxWait(maxWait);
     }
 
     private List<LimitCall.Done> run(List<LimitStep> steps) {
@@ -149,7 +151,8 @@ public final class JdbcLimitStore implements LimitStore {
       LimitCall call = LimitCall.of(steps);
       LimitCall.CallResult result =
           transactions.autoCommit(
-              connection -> call.run(connection, Sql.givenNow(connection, clock), refusing));
+              connection ->
+                  call.run(connection, ClockReading.givenNow(connection, clock), refusing));
       refusing = !result.wrote();
       return result.done();
     }
@@ -259,7 +262,7 @@ public final class JdbcLimitStore implements LimitStore {
                           connection,
                           row -> Optional.ofNullable(row.getString(1)),
                           SETTLE,
-                          Sql.givenNow(connection, clock),
+                          ClockReading.givenNow(connection, clock),
                           from,
                           last,
                           SETTLED_ROWS,

@@ -6,6 +6,7 @@ import dev.weir.limits.TokenBucket;
 import dev.weir.limits.internal.Definition;
 import dev.weir.limits.internal.Definitions;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.store.jdbc.internal.Channel;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
@@ -168,7 +169,7 @@ public final class JdbcDefinitions<L> implements Definitions<L> {
   public Definition<L> define(String resource, L limit) {
     return transactions.write(
         connection -> {
-          long now = Sql.now(connection, dialect, clock);
+          long now = ClockReading.now(connection, dialect, clock);
           Definition<L> defined =
               switch (dialect) {
                 case POSTGRESQL -> upsert(connection, resource, limit, now);

@@ -3,6 +3,7 @@ package dev.weir.store.jdbc.limits.internal;
 import dev.weir.internal.Micros;
 import dev.weir.limits.internal.LimitUpkeep;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
@@ -64,7 +65,7 @@ public final class JdbcLimitUpkeep implements LimitUpkeep {
   @Override
   public int removeExpired(int max) {
     long before =
-        transactions.read(connection -> Sql.now(connection, Dialect.POSTGRESQL, clock))
+        transactions.read(connection -> ClockReading.now(connection, Dialect.POSTGRESQL, clock))
             - GRACE_MICROS;
     int maxRemoved = 0;
     for (String sql : List.of(REMOVE_USAGES, REMOVE_REQUESTS, REMOVE_RESOURCES)) {

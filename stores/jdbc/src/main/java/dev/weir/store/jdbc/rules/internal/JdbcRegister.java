@@ -6,6 +6,7 @@ import dev.weir.register.Entry;
 import dev.weir.register.EntryVersion;
 import dev.weir.register.Register;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.store.jdbc.internal.Channel;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
@@ -248,6 +249,6 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
   }
 
   private Instant now(Connection connection) throws SQLException {
-    return Micros.instant(Sql.now(connection, dialect, clock));
+    return Micros.instant(ClockReading.now(connection, dialect, clock));
   }
 }

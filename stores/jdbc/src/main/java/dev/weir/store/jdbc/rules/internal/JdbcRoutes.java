@@ -6,7 +6,7 @@ import dev.weir.routes.internal.Route;
 import dev.weir.routes.internal.RouteSpec;
 import dev.weir.routes.internal.Routes;
 import dev.weir.routes.internal.Upstream;
-import dev.weir.rules.PathPattern;
+import dev.weir.rules.matching.PathPattern;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Channel;
 import dev.weir.store.jdbc.internal.Dialect;

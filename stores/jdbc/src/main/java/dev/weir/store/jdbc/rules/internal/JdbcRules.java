@@ -2,8 +2,8 @@ package dev.weir.store.jdbc.rules.internal;
 
 import dev.weir.register.EntryVersion;
 import dev.weir.rules.Rule;
-import dev.weir.rules.RuleSpec;
 import dev.weir.rules.Rules;
+import dev.weir.rules.spec.RuleSpec;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Channel;
 import dev.weir.store.jdbc.internal.Dialect;

@@ -5,6 +5,7 @@ import dev.weir.slots.SlotConfig;
 import dev.weir.slots.SlotConfigs;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.store.jdbc.internal.Channel;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
@@ -120,7 +121,7 @@ public final class JdbcSlotConfigs implements SlotConfigs {
     // If two callers create the same name, the second violates the unique key, retries and finds
     // the configuration.
     int configId = dialect.create(connection, name);
-    long nowMicros = Sql.now(connection, dialect.database(), clock);
+    long nowMicros = ClockReading.now(connection, dialect.database(), clock);
     SlotConfig config = new SlotConfig(name, 1, policy, Micros.instant(nowMicros));
     ConfigVersionRow.insert(connection, configId, config);
     return config;

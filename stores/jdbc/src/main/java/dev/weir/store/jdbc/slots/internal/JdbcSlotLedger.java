@@ -18,8 +18,8 @@ import dev.weir.slots.WindowCount;
 import dev.weir.slots.WindowQuery;
 import dev.weir.slots.internal.BatchPlan;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.store.jdbc.internal.Dialect;
-import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -307,6 +307,6 @@ public final class JdbcSlotLedger implements SlotLedger {
   }
 
   private long now(Connection connection) throws SQLException {
-    return Sql.now(connection, dialect.database(), clock);
+    return ClockReading.now(connection, dialect.database(), clock);
   }
 }

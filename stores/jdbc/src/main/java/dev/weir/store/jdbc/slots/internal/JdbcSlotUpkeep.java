@@ -5,6 +5,7 @@ import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.SlotUpkeep;
 import dev.weir.slots.planning.internal.OpenTimes;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
@@ -155,7 +156,7 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
   @Override
   public Instant now() {
     return transactions.read(
-        connection -> Micros.instant(Sql.now(connection, dialect.database(), clock)));
+        connection -> Micros.instant(ClockReading.now(connection, dialect.database(), clock)));
   }
 
   /** Removes windows that ended before a time, under the lock, unless slots remain in them. */

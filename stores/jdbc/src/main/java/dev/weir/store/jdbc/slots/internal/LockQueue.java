@@ -1,7 +1,7 @@
 package dev.weir.store.jdbc.slots.internal;
 
 import dev.weir.StoreException;
-import dev.weir.store.jdbc.PostgresqlPool;
+import dev.weir.store.jdbc.internal.Timeouts;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -18,7 +18,7 @@ import java.util.function.Supplier;
  * without a connection. So one locked configuration does not use up the connections.
  */
 final class LockQueue {
-  private static final Duration MAX_WAIT = PostgresqlPool.LOCK_TIMEOUT;
+  private static final Duration MAX_WAIT = Timeouts.LOCK;
 
   private static final int MAX_CALLERS = 20_000;
 

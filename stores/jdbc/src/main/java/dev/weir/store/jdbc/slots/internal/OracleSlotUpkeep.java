@@ -60,7 +60,7 @@ final class OracleSlotUpkeep implements SlotUpkeepDialect {
       "select min(o.grid) from counted_span o where o.config_id = ? and o.grid < ?";
 
   private static final String LOCK_CONFIG =
-      OracleSlots.LOCK_CONFIGS + "c.config_id = ?)" + OracleSlots.SKIP;
+      OracleLocks.LOCK_CONFIGS + "c.config_id = ?)" + OracleLocks.SKIP;
 
   private OracleSlotUpkeep() {}
 

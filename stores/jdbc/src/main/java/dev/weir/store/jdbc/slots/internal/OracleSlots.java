@@ -14,15 +14,12 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
 
 /**
  * Slots in Oracle 19c and later. A batch takes four round trips: lock the configurations and read
@@ -31,34 +28,6 @@ import java.util.TreeSet;
  */
 final class OracleSlots implements SlotDialect {
   static final SlotDialect INSTANCE = new OracleSlots(false);
-
-  private static final String WAIT = " " + Dialect.ORACLE.forUpdate();
-
-  /**
-   * The time of a statement is that of its start. If it took longer than this, it may have waited
-   * for a lock, and the wait is added to the time.
-   */
-  private static final Duration MAX_AGE_OF_TIME = Duration.ofMillis(20);
-
-  private static final String CONFIGS =
-      "select c.config_id, c.name, c.version, "
-          + ConfigRow.VERSION_MICROS
-          + ", c.grid, c.since, l.until_micros, "
-          + Dialect.ORACLE.now()
-          + " from slot_config c join slot_occupancy l on l.config_id = c.config_id and l.grid = 0"
-          + " and l.kind = 0 and l.start_micros = 0 ";
-
-  /** Selects no row of another table, which would be locked as well. */
-  static final String LOCK_CONFIGS =
-      "select l.config_id, (select n.name from slot_config n where n.config_id = l.config_id),"
-          + " l.until_micros, "
-          + Dialect.ORACLE.now()
-          + " from slot_occupancy l where l.grid = 0 and l.kind = 0 and l.start_micros = 0"
-          + " and l.config_id in (select c.config_id from slot_config c where ";
-
-  private static final String LOCK_CONFIG = LOCK_CONFIGS + "c.name = ?)";
-
-  static final String SKIP = " for update skip locked";
 
   private static final String ADVANCE =
       "update slot_occupancy set until_micros = until_micros + ?"
@@ -140,8 +109,6 @@ final class OracleSlots implements SlotDialect {
           order by s.scheduled, s.event_id fetch first ? rows only
           """;
 
-  private static final String LOOK_UP = "select " + SlotRow.COLUMNS + SlotRow.FROM + " where ";
-
   /** As {@link SlotRow#COLUMNS}, but of one table, because all tables of the query are locked. */
   private static final String LOCK_SLOTS =
       "select s.event_id, (select c.name from slot_config c where c.config_id = s.config_id),"
@@ -165,25 +132,25 @@ final class OracleSlots implements SlotDialect {
 
   @Override
   public String selectConfigs() {
-    return CONFIGS;
+    return OracleLocks.CONFIGS;
   }
 
   @Override
   public Optional<ConfigRow> lock(Connection connection, StoreClock clock, String name)
       throws SQLException {
-    return lock(connection, clock, name, WAIT);
+    return lock(connection, clock, name, OracleLocks.WAIT);
   }
 
   @Override
   public Optional<ConfigRow> lockIfFree(Connection connection, StoreClock clock, String name)
       throws SQLException {
-    return lock(connection, clock, name, SKIP);
+    return lock(connection, clock, name, OracleLocks.SKIP);
   }
 
   /** Reads the row by another statement, which sees what was committed while waiting. */
   private Optional<ConfigRow> lock(
       Connection connection, StoreClock clock, String name, String wait) throws SQLException {
-    return Sql.first(connection, row -> true, LOCK_CONFIG + wait, name).isPresent()
+    return Sql.first(connection, row -> true, OracleLocks.LOCK_CONFIG + wait, name).isPresent()
         ? find(connection, clock, name)
         : Optional.empty();
   }
@@ -224,96 +191,10 @@ final class OracleSlots implements SlotDialect {
     Sql.update(connection, ADVANCE, RandomStep.next(), row.configId());
   }
 
-  /** What the lock of a configuration shows. */
-  private record Locked(int configId, String name, long seq, long databaseMicros) {
-    static Locked read(ResultSet row) throws SQLException {
-      return new Locked(
-          row.getInt(1), row.getString(2), row.getLong(3), Dialect.ORACLE.micros(row, 4));
-    }
-
-    /** Adds the time that has passed since the time was read. */
-    Locked later(long micros) {
-      return new Locked(configId, name, seq, databaseMicros + micros);
-    }
-  }
-
-  /**
-   * A configuration whose sequence number is that of the cached view has not changed, so its row
-   * need not be read.
-   */
   @Override
   public List<ConfigRow> lockBatch(Connection connection, BatchLock lock, Map<String, Slot> known)
       throws SQLException {
-    if (lock.configNames().isEmpty()) {
-      return List.of();
-    }
-    List<Locked> locked = new ArrayList<>();
-    for (InList portion : toLock(connection, lock.configNames())) {
-      locked.addAll(lockPortion(connection, portion, lock.waits()));
-    }
-    List<ConfigRow> rows = configRows(connection, lock, locked);
-    for (InList query : InList.queries(LOOK_UP, "s.event_id", lock.eventIds())) {
-      Sql.list(connection, SlotRow::read, query.sql(), query.parameters().toArray())
-          .forEach(slot -> known.put(slot.eventId(), slot));
-    }
-    return rows;
-  }
-
-  /**
-   * Returns the conditions of the configurations to lock, in the order of their ids: portions by
-   * name would be in another one, and two transactions could wait for each other.
-   */
-  private static List<InList> toLock(Connection connection, Collection<String> names)
-      throws SQLException {
-    if (names.size() <= InList.MAX_VALUES) {
-      return InList.conditions("c.name", names);
-    }
-    Set<Integer> ids = new TreeSet<>();
-    for (InList query :
-        InList.queries("select c.config_id from slot_config c where ", "c.name", names)) {
-      ids.addAll(
-          Sql.list(connection, row -> row.getInt(1), query.sql(), query.parameters().toArray()));
-    }
-    return InList.conditions("c.config_id", ids);
-  }
-
-  private static List<Locked> lockPortion(Connection connection, InList configs, boolean waits)
-      throws SQLException {
-    long sentNanos = System.nanoTime();
-    List<Locked> locked =
-        Sql.list(
-            connection,
-            Locked::read,
-            LOCK_CONFIGS + configs.sql() + ") order by l.config_id" + (waits ? WAIT : SKIP),
-            configs.parameters().toArray());
-    long nanos = System.nanoTime() - sentNanos;
-    long lateMicros = nanos > MAX_AGE_OF_TIME.toNanos() ? nanos / 1_000 : 0;
-    return locked.stream().map(config -> config.later(lateMicros)).toList();
-  }
-
-  private static List<ConfigRow> configRows(
-      Connection connection, BatchLock lock, List<Locked> locked) throws SQLException {
-    List<ConfigRow> rows = new ArrayList<>();
-    List<Integer> unknown = new ArrayList<>();
-    for (Locked config : locked) {
-      Optional<ConfigRow> cached =
-          lock.views().rowOf(config.name()).filter(row -> row.seq() == config.seq());
-      if (cached.isPresent()) {
-        rows.add(cached.get().at(lock.clock().micros(config.databaseMicros())));
-      } else {
-        unknown.add(config.configId());
-      }
-    }
-    for (InList ids : InList.conditions("c.config_id", unknown)) {
-      rows.addAll(
-          Sql.list(
-              connection,
-              row -> ConfigRow.read(row, Dialect.ORACLE, lock.clock()),
-              CONFIGS + "where " + ids.sql(),
-              ids.parameters().toArray()));
-    }
-    rows.sort(Comparator.comparingInt(ConfigRow::configId));
-    return rows;
+    return OracleLocks.lockBatch(connection, lock, known);
   }
 
   @Override
@@ -461,7 +342,10 @@ final class OracleSlots implements SlotDialect {
   public Optional<Slot> lockSlot(Connection connection, String eventId, boolean waits)
       throws SQLException {
     return Sql.first(
-        connection, SlotRow::read, LOCK_SLOTS + "s.event_id = ?" + (waits ? WAIT : SKIP), eventId);
+        connection,
+        SlotRow::read,
+        LOCK_SLOTS + "s.event_id = ?" + (waits ? OracleLocks.WAIT : OracleLocks.SKIP),
+        eventId);
   }
 
   @Override
@@ -480,7 +364,7 @@ final class OracleSlots implements SlotDialect {
                   + ids.sql()
                   + " and s.config_id = ? and s.state = 0 and s.scheduled < ? and s.assigned_at < ?"
                   + " order by s.event_id"
-                  + WAIT,
+                  + OracleLocks.WAIT,
               parameters.toArray()));
     }
     return leaked;

@@ -6,7 +6,7 @@ import dev.weir.register.Change;
 import dev.weir.routes.internal.Route;
 import dev.weir.routes.internal.RouteTable;
 import dev.weir.routes.internal.Routes;
-import dev.weir.rules.RequestPath;
+import dev.weir.rules.matching.RequestPath;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.ChangeListener;

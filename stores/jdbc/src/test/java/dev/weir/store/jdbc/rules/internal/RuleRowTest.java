@@ -1,8 +1,8 @@
 package dev.weir.store.jdbc.rules.internal;
 
-import dev.weir.rules.InvalidRuleException;
-import dev.weir.rules.RuleField;
-import dev.weir.rules.RuleSpec;
+import dev.weir.rules.spec.InvalidRuleException;
+import dev.weir.rules.spec.RuleField;
+import dev.weir.rules.spec.RuleSpec;
 import dev.weir.store.tck.rules.internal.RuleNotationKit;
 import java.util.Map;
 import java.util.Optional;

@@ -1,13 +1,13 @@
 package dev.weir.store.jdbc.slots.internal;
 
 import dev.weir.internal.Micros;
+import dev.weir.internal.Places;
 import dev.weir.slots.Slot;
 import dev.weir.slots.SlotConfig;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.SlotState;
 import dev.weir.slots.planning.internal.OccupancyView;
 import dev.weir.slots.planning.internal.Page;
-import dev.weir.slots.planning.internal.Places;
 import dev.weir.slots.planning.internal.Regrouping;
 import dev.weir.slots.planning.internal.Window;
 import java.util.BitSet;

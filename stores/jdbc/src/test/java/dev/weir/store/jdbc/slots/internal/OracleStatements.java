@@ -12,7 +12,8 @@ public final class OracleStatements {
   public static List<String> all() {
     List<String> statements = new ArrayList<>();
     for (Class<?> type :
-        List.of(OracleSlots.class, OracleSlotUpkeep.class, OracleSlotWriter.class)) {
+        List.of(
+            OracleSlots.class, OracleLocks.class, OracleSlotUpkeep.class, OracleSlotWriter.class)) {
       for (Field field : type.getDeclaredFields()) {
         if (Modifier.isStatic(field.getModifiers()) && field.getType() == String.class) {
           statements.add(value(field));

@@ -38,8 +38,8 @@ final class SmallHeap {
       case RECLAIM -> node.upkeep().reclaim(Account.NOON, 2_000);
       case ASSIGN -> assigned(node, config, time);
       case FORECAST -> {
-        ForecastResult outlook = node.ledger().forecast(config, time, 1);
-        yield ((ForecastResult.Completion) outlook).windowStart();
+        ForecastResult forecast = node.ledger().forecast(config, time, 1);
+        yield ((ForecastResult.Completion) forecast).windowStart();
       }
     };
   }

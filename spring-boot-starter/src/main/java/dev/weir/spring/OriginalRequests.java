@@ -1,9 +1,0 @@
-package dev.weir.spring;
-
-import org.springframework.boot.web.server.WebServerFactory;
-
-/** Access to requests as a kind of web server received them, before it evaluates header fields. */
-interface OriginalRequests {
-  /** Returns true if the server is of that kind. */
-  boolean areKnownOn(WebServerFactory server);
-}

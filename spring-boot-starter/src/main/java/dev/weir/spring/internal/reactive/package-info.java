@@ -1,0 +1,2 @@
+/** The filter and requests of a service on WebFlux. */
+package dev.weir.spring.internal.reactive;
