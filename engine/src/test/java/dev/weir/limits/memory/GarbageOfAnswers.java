@@ -12,8 +12,8 @@ import java.util.List;
 
 /**
  * Writes how many bytes 1,000 answers yes or no leave behind, once the compiler has seen them. It
- * has a JVM of its own: in one where other tests called the same code with other types, the compiler
- * may never find out that a result does not leave its method.
+ * has a JVM of its own: in one where other tests called the same code with other types, the
+ * compiler may never find out that a result does not leave its method.
  */
 final class GarbageOfAnswers {
   static final int ANSWERS = 1_000;
