@@ -316,8 +316,12 @@ public final class Stage implements AutoCloseable {
     return messages;
   }
 
-  /** The ways between clients, nodes and all else, as far as they are used. */
-  public List<Way> ways() {
+  /** The used ways between clients, nodes and all else whose names have a part. */
+  public List<Way> ways(String part) {
+    return ways().stream().filter(way -> way.name().contains(part)).toList();
+  }
+
+  private List<Way> ways() {
     List<Way> ways = new ArrayList<>();
     nodes.forEach(node -> ways.addAll(node.ways(parts, usesSingleRedis())));
     redisGroup.ifPresent(group -> ways.addAll(group.ways()));
