@@ -271,7 +271,7 @@ public final class RedisLimitStore implements LimitStore {
     return orThrow(submit(List.of(call)).getFirst(), expected);
   }
 
-  private List<CallResult> submit(List<LimitCall> calls) {
+  List<CallResult> submit(List<LimitCall> calls) {
     List<CallResult> results = batcher.submit(calls);
     List<CallResult> complete = new ArrayList<>(results.size());
     for (int i = 0; i < results.size(); i++) {
