@@ -65,7 +65,10 @@ final class NodeClockTest {
           Map.entry("dev.weir.server.notifications.ReceiptEndpoint", "when a message changed"),
           // Slots say when; the wait until then is counted by this node and by Temporal.
           Map.entry("dev.weir.workflows.PacedStarter", "the delay of a start"),
-          Map.entry("dev.weir.server.wiring.RunningPayments", "dates in Retry-After"),
+          Map.entry(
+              "dev.weir.server.wiring.PaymentsPart",
+              "dates in Retry-After; whether the clock of the embedded Temporal was set"),
+          Map.entry("dev.weir.workflows.embedded.EmbeddedTemporal", "the same, for trials"),
           Map.entry(
               "dev.weir.workflows.downstream.internal.DownstreamSimulator",
               "a payment API for trials"));

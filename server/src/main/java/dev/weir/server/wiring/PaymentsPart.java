@@ -24,6 +24,7 @@ import dev.weir.workflows.payments.ConfiguredGate;
 import dev.weir.workflows.payments.FeedReceiver;
 import dev.weir.workflows.payments.LeaseCeiling;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -83,7 +84,8 @@ record PaymentsPart(PaymentAccess access, PaymentMetrics metrics, Supplier<List<
                               ? new OwnersCeiling(ownership, ceiling, System::nanoTime)
                               : ceiling,
                           gate(settings, scheduler, database)),
-                      metrics);
+                      metrics,
+                      InstantSource.system());
                 }));
     metrics.temporalDown(runtime::isDown);
     PaymentBackend backend =
