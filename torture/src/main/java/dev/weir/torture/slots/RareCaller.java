@@ -60,7 +60,7 @@ final class RareCaller {
             .formatted(config, max, WINDOW_SECONDS));
   }
 
-  /** Changes a configuration, or not, and then asks one or two nodes for slots. */
+  /** Changes a configuration, or not, and then asks the other nodes for slots. */
   void step(SplittableRandom random) {
     int number = random.nextInt(CONFIGS);
     String config = config(round.name(), number);
@@ -69,9 +69,8 @@ final class RareCaller {
       int max = MAX_IN_TURNS.get(random.nextInt(MAX_IN_TURNS.size()));
       configure(config, max, node);
     }
-    for (int asked = random.nextInt(1, 3); asked > 0; asked--) {
-      node = (node + random.nextInt(1, client.nodes())) % client.nodes();
-      ask(config, node, random);
+    for (int others = 1; others < client.nodes(); others++) {
+      ask(config, (node + others) % client.nodes(), random);
     }
   }
 

@@ -107,11 +107,7 @@ public final class Node implements AutoCloseable {
     settings.putAll(gateway.environment());
     stage.messages().ifPresent(parts -> settings.putAll(parts.environment()));
     String name = "node-" + plan.number();
-    // One clock is wrong, the others are right: what differs is what matters.
-    Optional<FakeClock> clock =
-        plan.number() == Stage.NODES
-            ? FakeClock.in(plan.folder().resolve(name + ".clock"))
-            : Optional.empty();
+    Optional<FakeClock> clock = FakeClock.in(plan.folder().resolve(name + ".clock"));
     clock.ifPresent(fake -> settings.putAll(fake.environment()));
     NodeProcess process =
         NodeProcess.start(

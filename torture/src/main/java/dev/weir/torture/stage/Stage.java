@@ -255,8 +255,13 @@ public final class Stage implements AutoCloseable {
     return pair().suspendStandby();
   }
 
+  /** Ends the standby without a warning; it starts again with what is on its disk. */
+  public void killStandby() {
+    pair().killStandby();
+  }
+
   /** The standby takes over from a PostgreSQL that was killed, for all nodes. */
-  public void promoteStandby() throws IOException {
+  public void promoteStandby() {
     pair().promote();
     nodes.forEach(node -> node.switchDatabase(database().port()));
   }
