@@ -2,6 +2,7 @@
 
 import { el, replace, setText } from "./dom.js";
 import { get, hasToken, onToken, setToken, wrongToken } from "./http.js";
+import { keepPresses } from "./press.js";
 import { watch } from "./watch.js";
 import { button, empty, explained } from "./widgets.js";
 
@@ -223,6 +224,7 @@ document.getElementById("skip").addEventListener("click", (event) => {
 });
 addEventListener("hashchange", () => show({ focus: true }));
 drawTheme();
+keepPresses();
 watch(document.getElementById("watch"), (state) => {
   if (state === "lost") showLink("lost", "Not connected");
   else if (isMissing) show({ focus: false });
