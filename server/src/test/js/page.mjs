@@ -156,7 +156,7 @@ class FakeElement extends FakeNode {
   }
 }
 
-/** Makes an empty page the global one. `answer(method, path, body, headers)` returns what the node answers as JSON. */
+/** Makes an empty page the global one. `answer(method, path, body, headers)` returns what the node answers as JSON, or a promise of it. */
 export function openPage(answer) {
   const listeners = {};
   const known = {}; // by id
@@ -181,7 +181,7 @@ export function openPage(answer) {
   globalThis.scrollTo = () => {};
   globalThis.location = { hash: "" };
   globalThis.fetch = async (path, { method, body, headers }) => {
-    const found = answer(method, path, body && JSON.parse(body), headers);
+    const found = await answer(method, path, body && JSON.parse(body), headers);
     return { ok: found.status === undefined, status: found.status ?? 200, text: async () => JSON.stringify(found) };
   };
   return document.body;

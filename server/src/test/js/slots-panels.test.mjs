@@ -59,6 +59,20 @@ test("what was entered in a forecast stays on top of another version, and all el
   assert.deepEqual([asked.at(-1).policy.maxPerWindow, asked.at(-1).policy.maxDelay], [20, "PT3600S"]);
 });
 
+test("a field of a forecast that has the focus stays when another version comes, and shows it", async () => {
+  const body = openPage(() => forecast(1));
+  const panel = whatIf({ signal: SIGNAL });
+  body.append(panel.element);
+  panel.use(CONFIGURATION);
+  await settled();
+  const max = body.control("Max per window");
+  max.focus();
+  panel.renew({ ...CONFIGURATION, version: 2, maxPerWindow: 20 });
+  await settled();
+  assert.equal(document.activeElement, max);
+  assert.equal(max.value, "20");
+});
+
 test("leaked slots follow, stay as they are drawn while nothing changes, and those of all configurations can be reclaimed", async () => {
   let slots = [];
   const body = openPage(() => ({ slots }));

@@ -2,6 +2,7 @@
 
 import { el, replace, setText } from "./ui/dom.js";
 import { get, hasToken, onToken, setToken, wrongToken } from "./data/http.js";
+import { keepPresses } from "./ui/press.js";
 import { watch } from "./ui/watch.js";
 import { button, empty, explained } from "./ui/widgets.js";
 
@@ -223,6 +224,7 @@ document.getElementById("skip").addEventListener("click", (event) => {
 });
 addEventListener("hashchange", () => show({ focus: true }));
 drawTheme();
+keepPresses();
 watch(document.getElementById("watch"), (state) => {
   if (state === "lost") showLink("lost", "Not connected");
   else if (isMissing) show({ focus: false });

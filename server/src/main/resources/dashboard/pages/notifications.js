@@ -113,12 +113,17 @@ function limitPanel(signal, done) {
   });
   fill(null);
   return panel("Limit of a user", { hint: "Opening hours stay as they are; the API sets them" }, form("Save", async (status) => {
-    asking();
+    const isLast = asking();
     const userId = user.control.value.trim();
-    const sent = limitToStore(await find(userId), entered());
-    const stored = await call("POST", "/api/config", { body: jsonWithNumber("userId", userId, sent), signal });
-    edited.clear();
-    fill(stored);
+    const found = await find(userId);
+    const sent = entered();
+    const stored = await call("POST", "/api/config", { body: jsonWithNumber("userId", userId, limitToStore(found, sent)), signal });
+    if (isLast()) {
+      // What was entered meanwhile stays, and is not stored yet.
+      const present = entered();
+      for (const [name, value] of Object.entries(sent)) if (present[name] === value) edited.delete(name);
+      fill(stored);
+    }
     status.show(`User ${stored.userId} gets up to ${count(stored.rateLimit)} messages in ${count(stored.timeWindow)} min.`, "good");
     done();
   }, user.element, Object.values(fields).map((one) => one.element), open));

@@ -98,9 +98,9 @@ export function whatIf({ signal }) {
     if (pending === 0 && isValid) forecast();
   }
 
-  /** Another version of the same configuration is in force. What was entered here stays. */
+  /** Another version of the same configuration is in force. What was entered here stays, and so does the focus. */
   function renew(next) {
-    if (!isEdited && more.control.value === "0") {
+    if (!isEdited && more.control.value === "0" && !place.contains(document.activeElement)) {
       use(next);
       return;
     }

@@ -66,8 +66,13 @@ final class NodeClockTest {
           Map.entry("dev.weir.server.notifications.ReceiptEndpoint", "when a message changed"),
           // Slots say when; the wait until then is counted by this node and by Temporal.
           Map.entry("dev.weir.workflows.PacedStarter", "the delay of a start"),
-          Map.entry("dev.weir.server.payments.node.RunningPayments", "dates in Retry-After"),
-          Map.entry("dev.weir.payments.simulator.DownstreamSimulator", "a payment API for trials"));
+          Map.entry(
+              "dev.weir.server.payments.node.PaymentsPart",
+              "dates in Retry-After; whether the clock of the embedded Temporal was set"),
+          Map.entry("dev.weir.workflows.embedded.EmbeddedTemporal", "the same, for trials"),
+          Map.entry(
+              "dev.weir.payments.simulator.DownstreamSimulator",
+              "a payment API for trials"));
 
   @Test
   void onlyListedClassesAskTheClockOfThisMachine() {

@@ -46,6 +46,8 @@ final class ScriptIT {
         Files.setLastModifiedTime(JAR, FileTime.from(Instant.now()));
       }
     }
+    // Of a build that was killed before.
+    Files.deleteIfExists(Prose.ROOT.resolve("target/unfinished-weir"));
     nodeOptions = Program.scriptOptions(JAR);
   }
 

@@ -7,12 +7,17 @@ import dev.weir.torture.stage.Stage;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Round after round on one stage, until a promise is broken or the time is over. */
-public record Hunt(Stage.Settings settings, Set<Promise> selected, Plan plan) {
+/**
+ * Round after round on one stage, until a promise is broken or the time is over.
+ *
+ * @param plans of the first rounds; all that follow are played by the last one
+ */
+public record Hunt(Stage.Settings settings, Set<Promise> selected, List<Plan> plans) {
   /** What is checked of messages and payments does not know of a database that is restored. */
   private Set<Promise> checked() {
     return selected.stream()
@@ -35,10 +40,12 @@ public record Hunt(Stage.Settings settings, Set<Promise> selected, Plan plan) {
             .collect(Collectors.toSet());
     Stage stage = Stage.start(settings, data, parts);
     try {
-      Torture torture = new Torture(stage, settings.folder(), checked, plan);
-      long seed = firstSeed;
+      Torture torture = new Torture(stage, settings.folder(), checked);
+      int rounds = 0;
       do {
-        Torture.Outcome outcome = torture.round(seed++);
+        Plan plan = plans.get(Math.min(rounds, plans.size() - 1));
+        Torture.Outcome outcome = torture.round(firstSeed + rounds, plan);
+        rounds++;
         report.print(outcome);
         if (!outcome.findings().isClean()) {
           return Optional.of(outcome);

@@ -115,7 +115,7 @@ public final class Main implements Callable<Integer> {
               new Stage.Settings(
                   folder.resolve(limitsStore), jar, Optional.empty(), otherJar, limitsStore),
               selected(),
-              Plan.of(round(ROUND)));
+              List.of(Plan.of(round(ROUND))));
       if (hunt.run(first, each, new Report(out, limitsStore)).isPresent()) {
         return 1;
       }

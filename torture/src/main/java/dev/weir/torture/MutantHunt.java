@@ -18,6 +18,9 @@ import java.util.stream.Collectors;
 
 /** Tortures builds with a planted fault, and measures how soon each is found. */
 final class MutantHunt {
+  /** Of a mutant that lets something never end; all else has ended by far. */
+  private static final Duration PATIENCE = Duration.ofMinutes(3);
+
   private final Path root;
   private final Path jar;
   private final Duration round;
@@ -81,13 +84,24 @@ final class MutantHunt {
         new Hunt(
             new Stage.Settings(folder, jar, Optional.of(classes), Optional.empty(), mutant.store()),
             promisesOfTheSamePart(mutant.promise()),
-            new Plan(round, Plan.CALLERS, mutant.faults()));
+            plans(mutant));
     long beginNanos = System.nanoTime();
     Optional<Torture.Outcome> found = hunt.run(seed, time, new Report(out, mutant.store()));
     return new Row(
         mutant,
         found.map(MutantHunt::promises).orElse(""),
         Duration.ofNanos(System.nanoTime() - beginNanos));
+  }
+
+  /** Most need no fault; those that need some name them, and then others are only in the way. */
+  private List<Plan> plans(Mutant mutant) {
+    return mutant.faults().isEmpty()
+        ? List.of(plan(round.dividedBy(2), new Trouble.None()), plan(round, new Trouble.All()))
+        : List.of(plan(round, new Trouble.Only(mutant.faults(), mutant.ways())));
+  }
+
+  private static Plan plan(Duration time, Trouble trouble) {
+    return new Plan(time, Plan.CALLERS, trouble, PATIENCE);
   }
 
   private static String promises(Torture.Outcome outcome) {

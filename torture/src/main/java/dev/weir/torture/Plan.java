@@ -1,25 +1,22 @@
 package dev.weir.torture;
 
 import java.time.Duration;
-import java.util.Set;
 
 /**
- * How rounds are played.
+ * How a round is played.
  *
  * @param time how long there are load and faults
  * @param callers of each capability
- * @param faults the names of the classes of faults, each of which comes at least once, however long
- *     that takes; all that are possible, as far as they come in time, if this is empty
+ * @param patience how long what has to end may take after everything is mended
  */
-public record Plan(Duration time, int callers, Set<String> faults) {
+public record Plan(Duration time, int callers, Trouble trouble, Duration patience) {
   /** As many callers as keep two cores busy. */
   static final int CALLERS = 5;
 
-  public Plan {
-    faults = Set.copyOf(faults);
-  }
+  /** Far more than anything needs, however busy the machine is. */
+  static final Duration PATIENCE = Duration.ofMinutes(6);
 
   static Plan of(Duration time) {
-    return new Plan(time, CALLERS, Set.of());
+    return new Plan(time, CALLERS, new Trouble.All(), PATIENCE);
   }
 }

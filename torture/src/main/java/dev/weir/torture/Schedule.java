@@ -10,7 +10,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
-import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
@@ -41,40 +40,48 @@ final class Schedule {
     this.isComplete = isComplete;
   }
 
-  /**
-   * Begins to inflict faults.
-   *
-   * @param chosen the names of the classes of faults; all if this is empty
-   */
-  static Schedule start(Stage stage, History history, Set<String> chosen, long seed) {
-    for (String name : chosen) {
-      if (Fault.all().stream().noneMatch(fault -> fault.name().equals(name))) {
-        throw new IllegalArgumentException("there is no fault " + name);
-      }
-    }
-    Schedule schedule = new Schedule(stage, history, !chosen.isEmpty());
+  /** Begins to inflict faults. */
+  static Schedule start(Stage stage, History history, Trouble trouble, long seed) {
+    Schedule schedule = new Schedule(stage, history, trouble instanceof Trouble.Only);
     SplittableRandom random = new SplittableRandom(seed);
     // Several of Redis are there for the sake of their failovers.
     boolean withLosses =
         random.nextInt(stage.redisGroup().isPresent() ? 2 : ROUNDS_BETWEEN_LOSSES) == 0;
+    List<Fault> chosen = chosen(stage, trouble, withLosses);
     for (Fault.Lane lane : Fault.Lane.values()) {
-      List<Fault> faults =
-          Fault.all().stream()
-              .filter(fault -> fault.lane() == lane && fault.isPossible(stage))
-              .filter(fault -> chosen.isEmpty() || chosen.contains(fault.name()))
-              .filter(
-                  fault ->
-                      withLosses
-                          || !chosen.isEmpty()
-                          || fault.loss(stage) == Loss.NONE
-                          || fault.loss(stage) == Loss.RESTORED)
-              .toList();
+      List<Fault> faults = chosen.stream().filter(fault -> fault.lane() == lane).toList();
       SplittableRandom ofLane = random.split();
       if (!faults.isEmpty()) {
         schedule.lanes.add(Thread.ofVirtual().start(() -> schedule.run(faults, ofLane)));
       }
     }
     return schedule;
+  }
+
+  private static List<Fault> chosen(Stage stage, Trouble trouble, boolean withLosses) {
+    return switch (trouble) {
+      case Trouble.None none -> List.of();
+      case Trouble.All all ->
+          Fault.all("").stream()
+              .filter(fault -> fault.isPossible(stage))
+              .filter(
+                  fault ->
+                      withLosses
+                          || fault.loss(stage) == Loss.NONE
+                          || fault.loss(stage) == Loss.RESTORED)
+              .toList();
+      case Trouble.Only only -> {
+        List<Fault> all = Fault.all(only.ways());
+        for (String name : only.faults()) {
+          if (all.stream().noneMatch(fault -> fault.name().equals(name))) {
+            throw new IllegalArgumentException("there is no fault " + name);
+          }
+        }
+        yield all.stream()
+            .filter(fault -> only.faults().contains(fault.name()) && fault.isPossible(stage))
+            .toList();
+      }
+    };
   }
 
   private void run(List<Fault> faults, SplittableRandom random) {

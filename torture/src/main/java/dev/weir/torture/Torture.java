@@ -46,7 +46,6 @@ public final class Torture {
   private final Stage stage;
   private final Path folder;
   private final Set<Promise> selected;
-  private final Plan plan;
 
   /**
    * Creates the torture of a stage.
@@ -54,11 +53,10 @@ public final class Torture {
    * @param folder for the histories
    * @param selected the promises that are checked, and whose capabilities get load
    */
-  public Torture(Stage stage, Path folder, Set<Promise> selected, Plan plan) {
+  public Torture(Stage stage, Path folder, Set<Promise> selected) {
     this.stage = stage;
     this.folder = folder;
     this.selected = selected;
-    this.plan = plan;
   }
 
   /** Returns the capabilities that promise any of these. */
@@ -72,15 +70,15 @@ public final class Torture {
   public record Outcome(long seed, Findings findings, History history) {}
 
   /** Plays a round and checks it. */
-  public Outcome round(long seed) throws Exception {
+  public Outcome round(long seed, Plan plan) throws Exception {
     Findings findings = new Findings(selected);
     try (History history = new History(folder.resolve("round-" + seed + ".ndjson"))) {
       String name = "r" + Long.toString(seed, Character.MAX_RADIX);
-      Round round = new Round(name, stage, new Client(stage, history), history);
+      Round round = new Round(name, stage, new Client(stage, history), history, plan.patience());
       List<Capability> capabilities = capabilitiesOf(selected);
       List<Load> loads = capabilities.stream().map(each -> each.load(round)).toList();
       together(loads, Load::prepare);
-      if (!play(history, loads, seed, findings)) {
+      if (!play(history, loads, seed, plan, findings)) {
         // Without a node, loads cannot be finished, and there is nothing to compare with.
         if (findings.isClean()) {
           throw new IllegalStateException("a node is not ready");
@@ -120,10 +118,10 @@ public final class Torture {
   }
 
   /** Returns true if all nodes are ready in the end. */
-  private boolean play(History history, List<Load> loads, long seed, Findings findings)
+  private boolean play(History history, List<Load> loads, long seed, Plan plan, Findings findings)
       throws IOException, InterruptedException {
     Callers calling = Callers.start(loads, plan.callers(), seed);
-    Schedule schedule = Schedule.start(stage, history, plan.faults(), seed);
+    Schedule schedule = Schedule.start(stage, history, plan.trouble(), seed);
     Thread.sleep(plan.time());
     List<String> failures = schedule.end(BOUND);
     failures.forEach(failure -> findings.broken(Promise.A2, failure, List.of()));

@@ -43,7 +43,7 @@ final class MutantsTest {
 
   @Test
   void everyFaultThatAMutantNeedsExists() throws IOException {
-    assertThat(Fault.all())
+    assertThat(Fault.all(""))
         .extracting(Fault::name)
         .containsAll(
             Mutant.all(ROOT).stream().flatMap(mutant -> mutant.faults().stream()).toList());

@@ -9,6 +9,7 @@ import java.io.StringWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -30,14 +31,17 @@ final class TortureIT {
       new Plan(
           Duration.ofSeconds(15),
           2,
-          Set.of(
-              "KillNode",
-              "KillDatabase",
-              "KillRedis",
-              "KillKafka",
-              "CutWay",
-              "SilenceWay",
-              "SwallowReplies"));
+          new Trouble.Only(
+              Set.of(
+                  "KillNode",
+                  "KillDatabase",
+                  "KillRedis",
+                  "KillKafka",
+                  "CutWay",
+                  "SilenceWay",
+                  "SwallowReplies"),
+              ""),
+          Plan.PATIENCE);
 
   @Test
   void promisesAreKeptInARoundOfFaults() throws Exception {
@@ -50,7 +54,7 @@ final class TortureIT {
             Optional.empty(),
             Optional.empty(),
             "redis");
-    Hunt hunt = new Hunt(settings, EnumSet.allOf(Promise.class), PLAN);
+    Hunt hunt = new Hunt(settings, EnumSet.allOf(Promise.class), List.of(PLAN));
     Optional<Torture.Outcome> broken =
         hunt.run(SEED, Duration.ZERO, new Report(new PrintWriter(text), "redis"));
     assertThat(broken).as(text::toString).isEmpty();

@@ -1,13 +1,12 @@
 package dev.weir.payments.workflows;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
+import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -61,14 +60,15 @@ final class HeldConnections implements AutoCloseable {
     }
   }
 
+  /** The server gets the connection with its first bytes: it closes one that says nothing. */
   private void connect(Socket client) {
-    try (client;
-        Socket target = new Socket(server.getHost(), server.getPort())) {
-      Future<?> answered = threads.submit(() -> answer(target, client));
-      pass(client.getInputStream(), target.getOutputStream());
-      target.shutdownOutput();
-      // A connection that is closed before could take what was sent with it.
-      answered.get();
+    try (client) {
+      byte[] first = new byte[8 * 1024];
+      int length = client.getInputStream().read(first);
+      isLetGo.await();
+      if (length > 0) {
+        pass(Arrays.copyOf(first, length), client);
+      }
     } catch (IOException | ExecutionException e) {
       // One of both is gone.
     } catch (InterruptedException e) {
@@ -76,11 +76,15 @@ final class HeldConnections implements AutoCloseable {
     }
   }
 
-  private void pass(InputStream in, OutputStream out) throws IOException, InterruptedException {
-    byte[] bytes = new byte[8 * 1024];
-    for (int length = in.read(bytes); length >= 0; length = in.read(bytes)) {
-      isLetGo.await();
-      out.write(bytes, 0, length);
+  private void pass(byte[] first, Socket client)
+      throws IOException, ExecutionException, InterruptedException {
+    try (Socket target = new Socket(server.getHost(), server.getPort())) {
+      Future<?> answered = threads.submit(() -> answer(target, client));
+      target.getOutputStream().write(first);
+      client.getInputStream().transferTo(target.getOutputStream());
+      target.shutdownOutput();
+      // A connection that is closed before could take what was sent with it.
+      answered.get();
     }
   }
 

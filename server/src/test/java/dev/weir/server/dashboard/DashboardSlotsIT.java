@@ -8,7 +8,7 @@ import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.AriaRole;
 import dev.weir.server.http.Http;
 import dev.weir.server.http.RunningNode;
-import dev.weir.server.settings.Setting;
+import dev.weir.server.slots.node.SlotSetting;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -36,7 +36,7 @@ final class DashboardSlotsIT {
   private static final int BACKLOG = 4_000;
 
   @RegisterExtension
-  static final RunningNode NODE = RunningNode.inMemory(Map.of(Setting.SLOTS_LEAK_GRACE, "PT0.1S"));
+  static final RunningNode NODE = RunningNode.inMemory(Map.of(SlotSetting.LEAK_GRACE, "PT0.1S"));
 
   private static Chromium chromium;
 

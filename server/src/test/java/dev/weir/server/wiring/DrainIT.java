@@ -71,6 +71,8 @@ final class DrainIT {
       awaitLine(in, "\"eventId\":\"after\"");
       write(out, "0\r\n\r\n");
       awaitLine(in, "0");
+      // Otherwise the node waits for another request on it.
+      stream.close();
       assertThat(node.await()).isEqualTo(143);
       assertThat(node.output())
           .anyMatch(

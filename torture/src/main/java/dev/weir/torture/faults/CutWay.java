@@ -5,7 +5,7 @@ import dev.weir.torture.stage.Way;
 import java.util.SplittableRandom;
 
 /** Connections of one way are closed, and new ones refused. */
-final class CutWay implements Fault {
+record CutWay(String ways) implements Fault {
   @Override
   public Lane lane() {
     return Lane.WAYS;
@@ -13,7 +13,7 @@ final class CutWay implements Fault {
 
   @Override
   public String inflict(Stage stage, SplittableRandom random) {
-    Way way = Fault.any(stage.ways(), random);
+    Way way = Fault.any(stage.ways(ways), random);
     way.relay().cut();
     try {
       return "cut, %s, for %s".formatted(way.name(), Fault.pause(random, 200, 5_000));

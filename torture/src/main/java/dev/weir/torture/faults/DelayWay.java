@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.SplittableRandom;
 
 /** One way is slow. */
-final class DelayWay implements Fault {
+record DelayWay(String ways) implements Fault {
   @Override
   public Lane lane() {
     return Lane.WAYS;
@@ -14,7 +14,7 @@ final class DelayWay implements Fault {
 
   @Override
   public String inflict(Stage stage, SplittableRandom random) {
-    Way way = Fault.any(stage.ways(), random);
+    Way way = Fault.any(stage.ways(ways), random);
     way.relay().delay(Duration.ofMillis(random.nextInt(5, 400)));
     try {
       return "delay, %s, for %s".formatted(way.name(), Fault.pause(random, 500, 5_000));

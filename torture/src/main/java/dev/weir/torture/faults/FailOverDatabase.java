@@ -25,6 +25,8 @@ final class FailOverDatabase implements Fault {
     try {
       time = Fault.pause(random, 100, 3_000).toString();
       stage.database().killForGood();
+      // Otherwise it still reads what had been sent to it while it stood still.
+      stage.killStandby();
     } finally {
       standby.close();
     }
@@ -32,6 +34,6 @@ final class FailOverDatabase implements Fault {
     // Nodes work without a standby for a while, and another failover has to wait for one.
     Fault.pause(random, 0, 4_000);
     stage.renewStandby();
-    return "SIGKILL of PostgreSQL, its standby took over after a SIGSTOP for " + time;
+    return "SIGKILL of PostgreSQL, its standby took over after a SIGKILL, and a SIGSTOP for " + time;
   }
 }

@@ -36,8 +36,12 @@ public interface Fault {
   /** Inflicts it, and ends it before this returns. Returns what it was, for the report. */
   String inflict(Stage stage, SplittableRandom random) throws IOException;
 
-  /** All kinds of faults. */
-  static List<Fault> all() {
+  /**
+   * All kinds of faults.
+   *
+   * @param ways a part of the names of the ways on which they come; all ways if this is empty
+   */
+  static List<Fault> all(String ways) {
     return List.of(
         new KillNode(),
         new SuspendNode(),
@@ -59,10 +63,10 @@ public interface Fault {
         new PromoteOldReplica(),
         new ReplaceSuspendedRedis(),
         new KillKafka(),
-        new CutWay(),
-        new SilenceWay(),
-        new SwallowReplies(),
-        new DelayWay(),
+        new CutWay(ways),
+        new SilenceWay(ways),
+        new SwallowReplies(ways),
+        new DelayWay(ways),
         new ShiftClock());
   }
 

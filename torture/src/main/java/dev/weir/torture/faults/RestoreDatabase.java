@@ -25,7 +25,7 @@ final class RestoreDatabase implements Fault {
   @Override
   public String inflict(Stage stage, SplittableRandom random) throws IOException {
     stage.backUpDatabase();
-    String time = Fault.pause(random, 2_000, 8_000).toString();
+    String time = Fault.pause(random, 1_000, 6_000).toString();
     stage.restoreDatabase();
     return "PostgreSQL was restored from a backup of %s before".formatted(time);
   }

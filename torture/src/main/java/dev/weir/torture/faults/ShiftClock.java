@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.SplittableRandom;
 
-/** The clock of a node is wrong for a while. */
+/** The clock of a node is wrong for a while. The others are right: what differs is what matters. */
 final class ShiftClock implements Fault {
   @Override
   public Lane lane() {
@@ -21,7 +21,7 @@ final class ShiftClock implements Fault {
 
   @Override
   public String inflict(Stage stage, SplittableRandom random) throws IOException {
-    Node node = stage.nodes().getLast();
+    Node node = Fault.any(stage.nodes(), random);
     FakeClock clock = node.clock().orElseThrow();
     Duration shift = Duration.ofSeconds(random.nextInt(-7_200, 7_200));
     clock.set(shift);

@@ -5,7 +5,7 @@ import dev.weir.torture.stage.Way;
 import java.util.SplittableRandom;
 
 /** Connections of one way stay open, and nothing passes in either direction. */
-final class SilenceWay implements Fault {
+record SilenceWay(String ways) implements Fault {
   @Override
   public Lane lane() {
     return Lane.WAYS;
@@ -13,7 +13,7 @@ final class SilenceWay implements Fault {
 
   @Override
   public String inflict(Stage stage, SplittableRandom random) {
-    Way way = Fault.any(stage.ways(), random);
+    Way way = Fault.any(stage.ways(ways), random);
     way.relay().silence();
     try {
       return "silence, %s, for %s".formatted(way.name(), Fault.pause(random, 500, 6_000));

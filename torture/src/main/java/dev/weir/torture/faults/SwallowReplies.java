@@ -5,7 +5,7 @@ import dev.weir.torture.stage.Way;
 import java.util.SplittableRandom;
 
 /** One way hands over requests and loses all replies. */
-final class SwallowReplies implements Fault {
+record SwallowReplies(String ways) implements Fault {
   @Override
   public Lane lane() {
     return Lane.WAYS;
@@ -13,7 +13,7 @@ final class SwallowReplies implements Fault {
 
   @Override
   public String inflict(Stage stage, SplittableRandom random) {
-    Way way = Fault.any(stage.ways(), random);
+    Way way = Fault.any(stage.ways(ways), random);
     way.relay().swallowReplies();
     try {
       return "no replies, %s, for %s".formatted(way.name(), Fault.pause(random, 200, 4_000));

@@ -73,8 +73,6 @@ final class MessageLoad implements Load {
 
   private static final String PATH = "/api/messages/";
   private static final int MAX_TRIES = 6;
-  private static final Duration BOUND = Duration.ofMinutes(6);
-  private static final Duration BOUND_BEFORE_REPAIR = Duration.ofMinutes(4);
 
   private final Round round;
   private final Client client;
@@ -234,9 +232,12 @@ final class MessageLoad implements Load {
           return flooded.get() >= FLOOD;
         });
     lateUsers().forEach(user -> insist(user, text(), 0));
-    await(LOOK_BEFORE_REPAIR, ids(user -> !isStuck(user)), BOUND_BEFORE_REPAIR);
+    await(
+        LOOK_BEFORE_REPAIR,
+        ids(user -> !isStuck(user)),
+        round.patience().dividedBy(3).multipliedBy(2));
     provider.repair();
-    Set<String> deadLetters = await(LOOK, ids(user -> true), BOUND);
+    Set<String> deadLetters = await(LOOK, ids(user -> true), round.patience());
     // Whatever was rejected may be sent now.
     provider.reject(false);
     client.until(
@@ -287,7 +288,7 @@ final class MessageLoad implements Load {
 
   private void awaitSent(Set<String> replayed) throws InterruptedException {
     List<String> open = new ArrayList<>(replayed);
-    long deadlineNanos = System.nanoTime() + BOUND.toNanos();
+    long deadlineNanos = System.nanoTime() + round.patience().toNanos();
     while (!open.isEmpty() && System.nanoTime() - deadlineNanos < 0) {
       open.removeIf(
           id -> MessageState.isSent(client.get(new Matter(LOOK_AFTER_REPLAY, id), 0, PATH + id)));

@@ -19,10 +19,16 @@ import javax.tools.ToolProvider;
  * A planted fault: a patch of the product's sources that breaks a promise.
  *
  * @param store where limits have to be counted for it to matter
- * @param faults the names of the faults that it needs to be seen; all if this is empty
+ * @param faults the names of the faults that it needs to be seen; empty if it needs none, or any
+ * @param ways a part of the names of the ways on which these come; empty for all ways
  */
 public record Mutant(
-    String name, Promise promise, String store, Set<String> faults, List<String> lines) {
+    String name,
+    Promise promise,
+    String store,
+    Set<String> faults,
+    String ways,
+    List<String> lines) {
   private static final String FOLDER = "torture/mutants";
   private static final String SUFFIX = ".patch";
   private static final String SOURCES = "/src/main/java/";
@@ -47,6 +53,7 @@ public record Mutant(
         Promise.valueOf(needed(lines, "Promise: ")),
         needed(lines, "Store: "),
         field(lines, "Faults: ").map(names -> Set.of(names.split(" +"))).orElse(Set.of()),
+        field(lines, "Ways: ").orElse(""),
         lines);
   }
 

@@ -5,7 +5,6 @@ import dev.weir.torture.capability.Round;
 import dev.weir.torture.history.Exchange;
 import dev.weir.torture.stage.Client;
 import dev.weir.torture.stage.Client.Matter;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -48,7 +47,6 @@ final class PaymentLoad implements Load {
   private static final int MAX_PAYMENTS = 300;
 
   private static final int PER_SECOND = 12;
-  private static final Duration BOUND = Duration.ofMinutes(6);
 
   private final Round round;
   private final Client client;
@@ -216,7 +214,7 @@ final class PaymentLoad implements Load {
       client.until(() -> act(RESUME, "resume", feed, 0), 200, 404);
     }
     List<Feed> open = new ArrayList<>(feeds);
-    long deadlineNanos = System.nanoTime() + BOUND.toNanos();
+    long deadlineNanos = System.nanoTime() + round.patience().toNanos();
     while (!open.isEmpty() && System.nanoTime() - deadlineNanos < 0) {
       Thread.sleep(500);
       open.removeIf(this::isOver);

@@ -44,6 +44,7 @@ final class SlotCheck implements Check {
         windows.spread(config, name);
       }
     }
+    RareCaller.configs(round).forEach(windows::limits);
     windows.refused(SlotConfig.DELAYED, SlotConfig.DELAYED.name(round));
   }
 

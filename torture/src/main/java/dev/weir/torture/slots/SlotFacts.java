@@ -110,8 +110,9 @@ final class SlotFacts {
   static SlotFacts of(Round round) throws SQLException {
     // Payments have slots too.
     String[] configs =
-        Stream.of(SlotConfig.values())
-            .map(config -> config.name(round.name()))
+        Stream.concat(
+                Stream.of(SlotConfig.values()).map(config -> config.name(round.name())),
+                RareCaller.configs(round.name()).stream())
             .toArray(String[]::new);
     try (Connection connection = round.stage().database().connect()) {
       SlotFacts facts =

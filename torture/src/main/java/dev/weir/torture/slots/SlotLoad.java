@@ -13,14 +13,17 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
  * Callers that ask for slots: one by one, in streams, with one id on all nodes at the same moment,
- * again with an id of before; that confirm, cancel and ask again, also slots that have leaked.
- * After a failure most ask again with the same id, some give up.
+ * again with an id of before; that confirm, cancel and ask again, also slots that have leaked; of
+ * configurations that are used all the time and of such that are used rarely. After a failure most
+ * ask again with the same id, some give up.
  */
 final class SlotLoad implements Load {
   static final String ASK = "ask";
   static final String CANCEL = "cancel";
   static final String CONFIRM = "confirm";
   static final String CONFIGURE = "configure";
+
+  static final String CONFIGURATIONS = "/admin/rate-limit/config";
 
   private static final String PATH = "/api/v1/slots";
   private static final int MAX_TRIES = 6;
@@ -42,6 +45,7 @@ final class SlotLoad implements Load {
 
   private final Round round;
   private final Client client;
+  private final RareCaller rare;
   private final AtomicLong ids = new AtomicLong();
 
   /** Requests of before, some of which are sent again. */
@@ -56,6 +60,7 @@ final class SlotLoad implements Load {
   SlotLoad(Round round) {
     this.round = round;
     this.client = round.client();
+    this.rare = new RareCaller(round);
   }
 
   @Override
@@ -63,22 +68,24 @@ final class SlotLoad implements Load {
     for (SlotConfig config : SlotConfig.values()) {
       client.until(() -> configure(config, config.json(round.name()), 0), 200, 201);
     }
+    rare.prepare();
   }
 
   private Exchange configure(SlotConfig config, String json, int node) {
     return client.post(
-        new Matter(CONFIGURE, config.name(round.name())), node, "/admin/rate-limit/config", json);
+        new Matter(CONFIGURE, config.name(round.name())), node, CONFIGURATIONS, json);
   }
 
   @Override
   public void step(SplittableRandom random) {
     int node = random.nextInt(client.nodes());
-    switch (random.nextInt(20)) {
+    switch (random.nextInt(24)) {
       case 0 -> stream(random, node);
       case 1, 2, 3 -> onAllAtOnce(random);
       case 4, 5, 6 -> again(random, node);
       case 7, 8, 9 -> end(random, node);
       case 10, 11, 12 -> leak(random, node);
+      case 13, 14, 15, 16 -> rare.step(random);
       default -> insist(request(config(random), random), node, random);
     }
   }

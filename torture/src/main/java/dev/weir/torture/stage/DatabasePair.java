@@ -96,10 +96,25 @@ final class DatabasePair {
     return standby.hang();
   }
 
+  /** Ends the standby without a warning. It starts again with what is on its disk. */
+  void killStandby() {
+    standby.kill();
+  }
+
   /** The standby takes over from a primary that was killed. */
-  void promote() throws IOException {
-    execute(standby, "select pg_promote()");
+  void promote() {
+    Waiting.until("the standby to take over", BOUND, this::isPromoted);
     primary = standby;
+  }
+
+  private boolean isPromoted() {
+    try {
+      standby.execute("select pg_promote()");
+      return true;
+    } catch (SQLException e) {
+      // It is starting.
+      return false;
+    }
   }
 
   /** Makes a new standby after a failover. */

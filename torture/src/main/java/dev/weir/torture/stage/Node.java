@@ -87,6 +87,8 @@ public final class Node implements AutoCloseable {
     settings.put("WEIR_SLOTS_RECLAIM", "true");
     settings.put("WEIR_SLOTS_LEAK_GRACE", LEAK_GRACE.toString());
     settings.put("WEIR_SLOTS_UPKEEP_EVERY", "PT2S");
+    // Longer than the usual, so that only comparing versions protects from what is outdated.
+    settings.put("WEIR_SLOTS_CACHE_TTL", "PT1M");
     settings.put("WEIR_LIMITS_STORE", plan.limitsStore());
     settings.put("WEIR_LIMITS_NODES", Integer.toString(Stage.NODES));
     stage.redisGroup().ifPresent(group -> settings.put("WEIR_REDIS_URI", group.uri()));
@@ -105,11 +107,7 @@ public final class Node implements AutoCloseable {
     settings.putAll(gateway.environment());
     stage.messages().ifPresent(parts -> settings.putAll(parts.environment()));
     String name = "node-" + plan.number();
-    // One clock is wrong, the others are right: what differs is what matters.
-    Optional<FakeClock> clock =
-        plan.number() == Stage.NODES
-            ? FakeClock.in(plan.folder().resolve(name + ".clock"))
-            : Optional.empty();
+    Optional<FakeClock> clock = FakeClock.in(plan.folder().resolve(name + ".clock"));
     clock.ifPresent(fake -> settings.putAll(fake.environment()));
     NodeProcess process =
         NodeProcess.start(

@@ -22,7 +22,7 @@ public final class PaymentApi implements AutoCloseable {
   private static final int REFUSED_PERCENT = 3;
 
   /** Payments about which nothing is ever said, until Weir gives up. */
-  private static final int STUCK_PERCENT = 1;
+  private static final int STUCK_PERCENT = 3;
 
   private static final int BOOKED = 201;
   private static final int FOUND = 200;

@@ -254,8 +254,13 @@ public final class Stage implements AutoCloseable {
     return pair().suspendStandby();
   }
 
+  /** Ends the standby without a warning; it starts again with what is on its disk. */
+  public void killStandby() {
+    pair().killStandby();
+  }
+
   /** The standby takes over from a PostgreSQL that was killed, for all nodes. */
-  public void promoteStandby() throws IOException {
+  public void promoteStandby() {
     pair().promote();
     nodes.forEach(node -> node.switchDatabase(database().port()));
   }
@@ -315,8 +320,12 @@ public final class Stage implements AutoCloseable {
     return messages;
   }
 
-  /** The ways between clients, nodes and all else, as far as they are used. */
-  public List<Way> ways() {
+  /** The used ways between clients, nodes and all else whose names have a part. */
+  public List<Way> ways(String part) {
+    return ways().stream().filter(way -> way.name().contains(part)).toList();
+  }
+
+  private List<Way> ways() {
     List<Way> ways = new ArrayList<>();
     nodes.forEach(node -> ways.addAll(node.ways(parts, usesSingleRedis())));
     redisGroup.ifPresent(group -> ways.addAll(group.ways()));

@@ -13,6 +13,7 @@ import dev.weir.torture.history.History;
 import dev.weir.torture.history.Loss;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -43,7 +44,7 @@ final class GatewayCheckTest {
 
   private List<Promise> broken() {
     Findings findings = new Findings(EnumSet.allOf(Promise.class));
-    new GatewayCheck(new Round("r", null, null, history)).check(findings);
+    new GatewayCheck(new Round("r", null, null, history, Duration.ZERO)).check(findings);
     return findings.violations().stream().map(Violation::promise).distinct().toList();
   }
 

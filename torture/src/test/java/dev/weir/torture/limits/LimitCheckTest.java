@@ -12,6 +12,7 @@ import dev.weir.torture.history.History;
 import dev.weir.torture.history.Loss;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumSet;
 import java.util.List;
@@ -59,7 +60,7 @@ final class LimitCheckTest {
 
   private List<Violation> violations() {
     Findings findings = new Findings(EnumSet.allOf(Promise.class));
-    new LimitCheck(new Round("r", null, null, history)).check(findings);
+    new LimitCheck(new Round("r", null, null, history, Duration.ZERO)).check(findings);
     return findings.violations();
   }
 

@@ -12,6 +12,7 @@ import dev.weir.torture.history.History;
 import dev.weir.torture.history.Json;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumSet;
 import java.util.List;
@@ -40,7 +41,7 @@ final class RuleCheckTest {
 
   private List<Promise> broken() {
     Findings findings = new Findings(EnumSet.allOf(Promise.class));
-    new RuleCheck(new Round("r", null, null, history)).check(findings);
+    new RuleCheck(new Round("r", null, null, history, Duration.ZERO)).check(findings);
     return findings.violations().stream().map(Violation::promise).distinct().toList();
   }
 

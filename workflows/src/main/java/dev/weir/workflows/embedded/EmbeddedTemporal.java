@@ -5,10 +5,15 @@ import io.temporal.serviceclient.WorkflowServiceStubs;
 import io.temporal.serviceclient.WorkflowServiceStubsOptions;
 import io.temporal.testserver.TestServer;
 import java.time.Duration;
+import java.time.InstantSource;
 
 /**
  * Temporal's test server, in memory, without a port, in real time. It loses its workflows when it
  * is closed or the process ends; who needs them has to start them again.
+ *
+ * <p>It goes by the clock of this machine. While that is ahead, workflows that wait are given times
+ * which come only when the clock is there again, if it is set back. So {@link #isOutOfTime} says
+ * that another server should take its place.
  */
 public final class EmbeddedTemporal implements AutoCloseable {
   private static final String NAMESPACE = "default";
@@ -18,9 +23,11 @@ public final class EmbeddedTemporal implements AutoCloseable {
 
   private final TestServer.InProcessTestServer server;
   private final TemporalConnection connection;
+  private final ClockWatch clock;
 
-  private EmbeddedTemporal(TestServer.InProcessTestServer server) {
+  private EmbeddedTemporal(TestServer.InProcessTestServer server, ClockWatch clock) {
     this.server = server;
+    this.clock = clock;
     this.connection =
         TemporalConnection.on(
             WorkflowServiceStubs.newServiceStubs(
@@ -33,7 +40,22 @@ public final class EmbeddedTemporal implements AutoCloseable {
 
   /** Starts a server. */
   public static EmbeddedTemporal start() {
-    return new EmbeddedTemporal(TestServer.createServer(true));
+    return start(InstantSource.system());
+  }
+
+  /**
+   * Starts a server.
+   *
+   * @param clock the clock of this machine
+   */
+  public static EmbeddedTemporal start(InstantSource clock) {
+    return new EmbeddedTemporal(
+        TestServer.createServer(true), ClockWatch.start(clock, System::nanoTime));
+  }
+
+  /** Returns true if the clock was set since the start, so that workflows may wait for too long. */
+  public boolean isOutOfTime() {
+    return clock.wasSet();
   }
 
   public TemporalConnection connection() {
@@ -42,6 +64,7 @@ public final class EmbeddedTemporal implements AutoCloseable {
 
   @Override
   public void close() {
+    clock.close();
     connection.close();
     server.close();
   }

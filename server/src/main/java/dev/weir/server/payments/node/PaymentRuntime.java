@@ -197,6 +197,10 @@ final class PaymentRuntime implements AutoCloseable {
       return;
     }
     otherNode = "";
+    if (known != null && known.isOutOfTime()) {
+      known = null;
+      end("The clock of this machine was set, which the embedded Temporal goes by; it starts anew");
+    }
     if (known == null) {
       if (isEmbedded && !hasOpenPayments()) {
         // There is nothing to make any more; the node that gets a payment makes it.
@@ -231,13 +235,7 @@ final class PaymentRuntime implements AutoCloseable {
 
   /** Ends what makes payments on this node, because another one owns them. */
   private void leaveToOwner() {
-    RunningPayments known = running;
-    if (known != null) {
-      running = null;
-      hasLostWorkflows = false;
-      log.warn("Payments are made by another node from now on; those of this one are ended");
-      known.close();
-    }
+    end("Payments are made by another node from now on; those of this one are ended");
     String owner = ownership.owner();
     if (!owner.equals(otherNode)) {
       otherNode = owner;
@@ -246,6 +244,17 @@ final class PaymentRuntime implements AutoCloseable {
               + " only takes feeds. For several nodes that make payments, set"
               + " temporal.service-address",
           owner);
+    }
+  }
+
+  /** Ends what makes payments on this node, if anything does. */
+  private void end(String why) {
+    RunningPayments known = running;
+    if (known != null) {
+      running = null;
+      hasLostWorkflows = false;
+      log.warn(why);
+      known.close();
     }
   }
 

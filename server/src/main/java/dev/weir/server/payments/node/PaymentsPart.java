@@ -26,6 +26,7 @@ import dev.weir.store.jdbc.limits.JdbcLeaseStore;
 import dev.weir.store.jdbc.limits.JdbcLimitStore;
 import dev.weir.workflows.SlotSource;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -85,7 +86,8 @@ public record PaymentsPart(
                               ? new OwnersCeiling(ownership, ceiling, System::nanoTime)
                               : ceiling,
                           gate(settings, scheduler, database)),
-                      metrics);
+                      metrics,
+                      InstantSource.system());
                 }));
     metrics.temporalDown(runtime::isDown);
     PaymentBackend backend =

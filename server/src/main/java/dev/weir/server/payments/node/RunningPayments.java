@@ -50,13 +50,19 @@ final class RunningPayments implements AutoCloseable {
 
   private final String name;
   private final Optional<TemporalConnection> remote;
+  private final Optional<EmbeddedTemporal> embedded;
   private final PaymentService service;
   private final OpenParts open;
 
   private RunningPayments(
-      String name, Optional<TemporalConnection> remote, PaymentService service, OpenParts open) {
+      String name,
+      Optional<TemporalConnection> remote,
+      Optional<EmbeddedTemporal> embedded,
+      PaymentService service,
+      OpenParts open) {
     this.name = name;
     this.remote = remote;
+    this.embedded = embedded;
     this.service = service;
     this.open = open;
   }
@@ -67,9 +73,11 @@ final class RunningPayments implements AutoCloseable {
   /**
    * Starts what makes payments. If a part fails to start, those before it are closed.
    *
+   * @param clock the clock of this machine
    * @throws IllegalStateException if Temporal cannot be reached
    */
-  static RunningPayments start(PaymentSettings settings, Stores stores, PaymentObserver observer) {
+  static RunningPayments start(
+      PaymentSettings settings, Stores stores, PaymentObserver observer, InstantSource clock) {
     OpenParts open = new OpenParts();
     boolean isComplete = false;
     try {
@@ -79,9 +87,13 @@ final class RunningPayments implements AutoCloseable {
       if (remote.isPresent()) {
         check(remote.get(), name);
       }
+      Optional<EmbeddedTemporal> embedded =
+          remote.isPresent()
+              ? Optional.empty()
+              : Optional.of(open.add(EmbeddedTemporal.start(clock)));
       TemporalConnection temporal =
-          remote.orElseGet(() -> open.add(EmbeddedTemporal.start()).connection());
-      Downstream downstream = open.add(downstream(settings, open));
+          remote.or(() -> embedded.map(EmbeddedTemporal::connection)).orElseThrow();
+      Downstream downstream = open.add(downstream(settings, open, clock));
       PaymentParts parts =
           new PaymentParts(
               stores.payments(),
@@ -95,7 +107,7 @@ final class RunningPayments implements AutoCloseable {
               observer);
       PaymentService service = open.add(PaymentService.start(temporal, parts, settings.grace()));
       isComplete = true;
-      return new RunningPayments(name, remote, service, open);
+      return new RunningPayments(name, remote, embedded, service, open);
     } finally {
       if (!isComplete) {
         open.close();
@@ -107,23 +119,25 @@ final class RunningPayments implements AutoCloseable {
     return "Temporal at " + settings.serviceAddress();
   }
 
-  private static Downstream downstream(PaymentSettings settings, OpenParts open) {
+  private static Downstream downstream(
+      PaymentSettings settings, OpenParts open, InstantSource clock) {
     PaymentSettings.Api api = settings.api();
     // Others on this machine can reach the simulated one too, and only this node knows the secret.
     String secret = "Bearer " + UUID.randomUUID();
     return switch (api.target()) {
-      case PaymentSettings.Target.At at -> http(at.url(), api.authorization(), api);
+      case PaymentSettings.Target.At at -> http(at.url(), api.authorization(), api, clock);
       case PaymentSettings.Target.Simulator simulated ->
-          http(simulator(settings, secret, open).address(), secret, api);
+          http(simulator(settings, secret, open).address(), secret, api, clock);
       case PaymentSettings.Target.None none -> throw new IllegalStateException(NO_API);
     };
   }
 
-  private static Downstream http(URI url, String authorization, PaymentSettings.Api api) {
+  private static Downstream http(
+      URI url, String authorization, PaymentSettings.Api api, InstantSource clock) {
     return new HttpDownstream(
         new HttpDownstream.Settings(
             url, api.timeout(), authorization, api.statuses(), api.fields(), api.lookUp()),
-        InstantSource.system());
+        clock);
   }
 
   /** Starts a payment API that remembers what it has paid, also after a restart. */
@@ -160,6 +174,11 @@ final class RunningPayments implements AutoCloseable {
 
   PaymentReconciler reconciler() {
     return service.reconciler();
+  }
+
+  /** Returns true if payments may wait for too long, and have to be started anew. */
+  boolean isOutOfTime() {
+    return embedded.filter(EmbeddedTemporal::isOutOfTime).isPresent();
   }
 
   /**

@@ -10,7 +10,6 @@ import dev.weir.server.settings.ServerSetting;
 import dev.weir.server.settings.Setting;
 import dev.weir.server.stores.StoreSetting;
 import dev.weir.server.wiring.Node;
-import dev.weir.spring.Service.Answer;
 import dev.weir.spring.WeirProperties;
 import dev.weir.spring.autoconfigure.Service;
 import dev.weir.spring.autoconfigure.Service.Answer;

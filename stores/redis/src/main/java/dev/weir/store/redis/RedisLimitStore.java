@@ -262,7 +262,7 @@ public final class RedisLimitStore implements LimitStore {
     return submit(List.of(call)).getFirst().orThrow();
   }
 
-  private List<CallResult> submit(List<LimitCall> calls) {
+  List<CallResult> submit(List<LimitCall> calls) {
     List<CallResult> results = batcher.submit(calls);
     List<CallResult> complete = new ArrayList<>(results.size());
     for (int i = 0; i < results.size(); i++) {

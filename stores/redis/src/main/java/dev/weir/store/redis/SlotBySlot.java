@@ -24,14 +24,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A request whose keys are in several slots of a Cluster, where no atomic step covers all of them:
- * each slot decides its part, and permits are refunded if another slot refuses.
+ * the slots decide their parts one after the other, and permits are refunded if a later one
+ * refuses.
  *
  * <p>No limit is ever exceeded. The guarantees are otherwise weaker than those of one step: while a
  * request is decided, another may be refused because of permits that this one takes and refunds; if
  * a node dies in between, or a slot does not respond, permits stay taken. To take nothing for
- * requests that are refused anyway, all slots are peeked first, unless the request has a request
- * id, because then it may have been granted before. Each slot remembers the id with its part: if a
- * request is repeated after it was half done, it is completed and takes nothing twice.
+ * requests that are refused anyway, all slots are peeked first. Each slot remembers a request id
+ * with its part: if a request is repeated after it was half done, it is completed and takes nothing
+ * twice.
+ *
+ * <p>Requests that meet do not all refuse each other. All take in the order of the slots, so what
+ * stands in the way of a request in a slot was granted, or belongs to a request that goes on to a
+ * later slot, or was refused there. The one that is refused in the latest slot was refused because
+ * of what was granted. If each took of all slots at once, one could have the last permit of one
+ * slot, another that of the other, and both would be refused.
  */
 final class SlotBySlot {
   private final AcquireRequest request;
@@ -91,32 +98,118 @@ final class SlotBySlot {
   }
 
   AcquireResult decide() {
-    if (!request.isRepeatable()) {
-      AcquireResult looked = StoreException.whileReading(this::peek);
-      if (!looked.isAllowed()) {
-        return looked;
+    Optional<AcquireResult> known = StoreException.whileReading(this::look);
+    return known.isPresent() ? known.get() : take();
+  }
+
+  /**
+   * Returns the result if it needs no permits: the request is refused, was granted before, or has
+   * the id of another one.
+   */
+  private Optional<AcquireResult> look() {
+    List<LimitCall> calls = new ArrayList<>(calls(parts, LimitCall.Mode.PEEK, 0));
+    if (request.isRepeatable()) {
+      calls.addAll(calls(parts, LimitCall.Mode.RECALL, 0));
+    }
+    List<CallResult> looked = store.apply(calls);
+    List<AcquireResult> known = known(looked.subList(parts.size(), looked.size()));
+    if (known.isEmpty()) {
+      AcquireResult peeked = merged(results(looked.subList(0, parts.size())));
+      return peeked.isAllowed() ? Optional.empty() : Optional.of(peeked);
+    }
+    // What was half done is completed, whatever is left in the slots that have done it.
+    return remembered(known);
+  }
+
+  private AcquireResult take() {
+    List<AcquireResult> taken = new ArrayList<>(parts.size());
+    for (Part part : parts) {
+      switch (decide(part)) {
+        case CallResult.Reply reply -> {
+          AcquireResult result = reply.result();
+          if (!result.isAllowed()) {
+            return taken.isEmpty()
+                ? StoreException.whileReading(() -> refused(taken, result))
+                : StoreException.afterDone(() -> refused(taken, result));
+          }
+          taken.add(result);
+        }
+        case CallResult.Failed failed -> throw failed(taken, failed.failure());
       }
     }
-    List<CallResult> outcomes =
-        send(parts, LimitCall.Mode.DECIDE, Micros.floor(request.requestTtl()));
-    if (outcomes.stream().allMatch(SlotBySlot::isGranted)) {
-      return merged(results(outcomes));
+    return merged(taken);
+  }
+
+  private CallResult decide(Part part) {
+    try {
+      return store
+          .apply(List.of(call(part, LimitCall.Mode.DECIDE, Micros.floor(request.requestTtl()))))
+          .getFirst();
+    } catch (StoreException e) {
+      return new CallResult.Failed(e);
     }
-    refundGranted(outcomes);
-    // If one slot has failed, others may still have taken permits.
-    return merged(untouched(StoreException.afterDone(() -> results(outcomes))));
+  }
+
+  /** Refunds what the slots before took, and looks at those that were not asked. */
+  private AcquireResult refused(List<AcquireResult> taken, AcquireResult refusal) {
+    List<LimitCall> calls = new ArrayList<>(refunds(taken));
+    int refunds = calls.size();
+    calls.addAll(calls(parts.subList(taken.size() + 1, parts.size()), LimitCall.Mode.PEEK, 0));
+    List<CallResult> answers = calls.isEmpty() ? List.of() : store.apply(calls);
+    List<AcquireResult> all = new ArrayList<>(untouched(taken));
+    all.add(refusal);
+    // If a refund fails, its permits stay taken, and the request is refused anyway.
+    all.addAll(results(answers.subList(refunds, answers.size())));
+    return merged(all);
+  }
+
+  private StoreException failed(List<AcquireResult> taken, StoreException failure) {
+    if (taken.isEmpty()) {
+      return StoreException.shared(failure);
+    }
+    List<LimitCall> refunds = refunds(taken);
+    if (!refunds.isEmpty()) {
+      var unused = StoreException.afterDone(() -> store.apply(refunds));
+    }
+    return failure.withOutcome(StoreException.Outcome.UNKNOWN);
+  }
+
+  /**
+   * Returns the refunds of what this call took. What was granted to the same request before stays
+   * taken: its caller may have acted on it.
+   *
+   * @param taken the results of the first slots
+   */
+  private List<LimitCall> refunds(List<AcquireResult> taken) {
+    List<LimitCall> refunds = new ArrayList<>(parts.size());
+    for (int i = 0; i < taken.size(); i++) {
+      AcquireResult granted = taken.get(i);
+      if (!granted.isReplayed()) {
+        refunds.add(call(parts.get(i), LimitCall.Mode.REFUND, Micros.clamped(granted.decidedAt())));
+      }
+    }
+    return refunds;
   }
 
   AcquireResult peek() {
-    return merged(results(send(parts, LimitCall.Mode.PEEK, 0)));
+    return merged(results(send(LimitCall.Mode.PEEK, 0)));
   }
 
   /** Returns the remembered result of the request id, if all slots remember it. */
   Optional<AcquireResult> recall() {
-    List<AcquireResult> known = new ArrayList<>(parts.size());
-    for (CallResult outcome : send(parts, LimitCall.Mode.RECALL, 0)) {
+    return remembered(known(send(LimitCall.Mode.RECALL, 0)));
+  }
+
+  /** Returns what the slots remember of the request id. */
+  private static List<AcquireResult> known(List<CallResult> recalled) {
+    List<AcquireResult> known = new ArrayList<>(recalled.size());
+    for (CallResult outcome : recalled) {
       outcome.orThrow().recalled().ifPresent(known::add);
     }
+    return known;
+  }
+
+  private Optional<AcquireResult> remembered(List<AcquireResult> known) {
     Optional<AcquireResult> reused = known.stream().filter(AcquireResult::isReused).findFirst();
     return reused.isPresent() || known.size() < parts.size() ? reused : Optional.of(merged(known));
   }
@@ -124,54 +217,35 @@ final class SlotBySlot {
   /** Returns the first result of a slot other than {@code UNKNOWN}, if there is one. */
   Refund refund(Instant grantedAt) {
     Refund refund = Refund.UNKNOWN;
-    for (CallResult outcome : send(parts, LimitCall.Mode.REFUND, Micros.clamped(grantedAt))) {
+    for (CallResult outcome : send(LimitCall.Mode.REFUND, Micros.clamped(grantedAt))) {
       Refund ofSlot = outcome.orThrow().refund();
       refund = refund == Refund.UNKNOWN ? ofSlot : refund;
     }
     return refund;
   }
 
-  /**
-   * Refunds what this call took. What was granted to the same request before stays taken: its
-   * caller may have acted on it.
-   */
-  private void refundGranted(List<CallResult> outcomes) {
-    List<LimitCall> calls = new ArrayList<>(parts.size());
-    for (int i = 0; i < parts.size(); i++) {
-      if (outcomes.get(i) instanceof CallResult.Reply reply
-          && reply.result().isAllowed()
-          && !reply.result().isReplayed()) {
-        calls.add(call(parts.get(i), LimitCall.Mode.REFUND, reply.decidedAtMicros()));
-      }
-    }
-    if (!calls.isEmpty()) {
-      // If a refund fails, its permits stay taken, and the request is refused anyway.
-      var unused = store.apply(calls);
-    }
+  private List<CallResult> send(LimitCall.Mode mode, long micros) {
+    return store.apply(calls(parts, mode, micros));
   }
 
-  private List<CallResult> send(List<Part> all, LimitCall.Mode mode, long micros) {
-    return store.apply(all.stream().map(part -> call(part, mode, micros)).toList());
+  private List<LimitCall> calls(List<Part> some, LimitCall.Mode mode, long micros) {
+    return some.stream().map(part -> call(part, mode, micros)).toList();
   }
 
   private LimitCall call(Part part, LimitCall.Mode mode, long micros) {
     return LimitCall.Whole.of(names, true, mode, part.request(), micros);
   }
 
-  private static boolean isGranted(CallResult outcome) {
-    return outcome instanceof CallResult.Reply reply && reply.result().isAllowed();
-  }
-
   private static List<AcquireResult> results(List<CallResult> outcomes) {
     return outcomes.stream().map(outcome -> outcome.orThrow().result()).toList();
   }
 
-  /** Returns the results as if nothing had been taken. */
-  private List<AcquireResult> untouched(List<AcquireResult> results) {
-    List<AcquireResult> untouched = new ArrayList<>(results.size());
-    for (int i = 0; i < parts.size(); i++) {
-      AcquireResult result = results.get(i);
-      if (!result.isAllowed() || result.isReplayed()) {
+  /** Returns the results of the first slots as if nothing had been taken. */
+  private List<AcquireResult> untouched(List<AcquireResult> taken) {
+    List<AcquireResult> untouched = new ArrayList<>(taken.size());
+    for (int i = 0; i < taken.size(); i++) {
+      AcquireResult result = taken.get(i);
+      if (result.isReplayed()) {
         untouched.add(result);
         continue;
       }

@@ -136,6 +136,7 @@ interface ClusterClaims {
     }
     assertThat(all).isLessThanOrEqualTo(15);
     assertUsed(stores.getFirst(), organisation, all);
+    // Whatever the order: those that meet never all refuse each other, see SlotBySlotTest.
     assertThat(all).isPositive();
   }
 
