@@ -10,6 +10,7 @@ import dev.weir.server.http.Fields;
 import dev.weir.server.http.MediaTypes;
 import dev.weir.server.http.PathSegment;
 import dev.weir.server.http.Problem;
+import dev.weir.server.http.ProblemException;
 import dev.weir.server.http.ReadsQuery;
 import dev.weir.server.http.RequiresRole;
 import dev.weir.server.http.Responses;
@@ -285,7 +286,12 @@ final class FeedEndpoints {
     return false;
   }
 
-  private static FeedStatus feed(PaymentBackend backend, HttpRequest<?> request) {
+  /**
+   * Returns the feed that the path names.
+   *
+   * @throws ProblemException if that is no id of a feed, or of one that is not known
+   */
+  static FeedStatus feed(PaymentBackend backend, HttpRequest<?> request) {
     String id = PathSegment.of(request, ID_SEGMENT);
     Fields path = Fields.of(Map.of());
     FeedReceiver.feedIdProblem(id).ifPresent(problem -> path.wrong("feedId", problem));
