@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { openPage, settled } from "./page.mjs";
-import { show } from "../../main/resources/dashboard/notifications.js";
+import { show } from "../../main/resources/dashboard/pages/notifications.js";
 
 const EMPTY = { users: [], messages: [] };
 

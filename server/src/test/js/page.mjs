@@ -69,24 +69,47 @@ class FakeText extends FakeNode {
   }
 }
 
+/** Only its text is known to the element, as the attribute `style`. */
+class FakeStyle {
+  get cssText() {
+    return Object.entries(this).map(([name, value]) => `${name}: ${value};`).join(" ");
+  }
+
+  set cssText(text) {
+    for (const name of Object.keys(this)) delete this[name];
+    for (const [, name, value] of text.matchAll(/([^:; ]+): ([^;]+);/g)) this[name] = value;
+  }
+}
+
 class FakeElement extends FakeNode {
+  #value = "";
   attributes = new Map();
   listeners = {};
   dataset = {};
-  style = {};
+  style = new FakeStyle();
   classList = { add: () => {} };
   clientWidth = 0;
 
   constructor(name) {
     super();
     this.nodeName = name.toUpperCase();
-    this.value = "";
     this.checked = false;
     this.hidden = false;
     this.disabled = false;
   }
 
+  /** What was set; of a select whose value was not, that of the option that is selected. */
+  get value() {
+    if (this.nodeName !== "SELECT" || this.#value !== "") return this.#value;
+    return this.all((one) => one.nodeName === "OPTION").find((one) => one.hasAttribute("selected"))?.value ?? "";
+  }
+
+  set value(value) {
+    this.#value = value;
+  }
+
   setAttribute(name, value) {
+    if (name === "style") throw new Error("The policy of the page refuses this.");
     this.attributes.set(name, value);
     if (name.startsWith("data-")) this.dataset[name.slice(5)] = String(value);
     else if (["value", "type", "id", "href"].includes(name)) this[name] = value;
@@ -94,15 +117,15 @@ class FakeElement extends FakeNode {
   }
 
   getAttribute(name) {
-    return this.attributes.get(name) ?? null;
+    return name === "style" ? this.style.cssText || null : this.attributes.get(name) ?? null;
   }
 
   hasAttribute(name) {
-    return this.attributes.has(name);
+    return this.getAttributeNames().includes(name);
   }
 
   getAttributeNames() {
-    return [...this.attributes.keys()];
+    return [...this.attributes.keys(), ...(this.style.cssText ? ["style"] : [])];
   }
 
   removeAttribute(name) {
@@ -121,6 +144,8 @@ class FakeElement extends FakeNode {
   focus() {
     document.activeElement = this;
   }
+
+  scrollIntoView() {}
 
   showModal() {}
 
@@ -155,6 +180,10 @@ class FakeElement extends FakeNode {
     return this.all((one) => one.id !== undefined && one.id === found.getAttribute("for"))[0];
   }
 }
+
+// A page that is still open keeps no test from ending.
+const { setInterval: every } = globalThis;
+globalThis.setInterval = (...args) => every(...args).unref();
 
 /** Makes an empty page the global one. `answer(method, path, body, headers)` returns what the node answers as JSON, or a promise of it. */
 export function openPage(answer) {

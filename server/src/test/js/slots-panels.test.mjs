@@ -4,7 +4,7 @@ import { openPage, settled } from "./page.mjs";
 import { leakedSlots } from "../../main/resources/dashboard/pages/slots/leaked.js";
 import { takeDraft } from "../../main/resources/dashboard/data/draft.js";
 import { pauseNotice } from "../../main/resources/dashboard/pages/slots.js";
-import { whatIf } from "../../main/resources/dashboard/pages/slots/what-if.js";
+import { verdictText, whatIf } from "../../main/resources/dashboard/pages/slots/what-if.js";
 
 const SIGNAL = new AbortController().signal;
 const CONFIGURATION = { configName: "bank", version: 1, maxPerWindow: 10, windowSize: "PT4S", spread: "even", notBefore: "requested" };
@@ -115,4 +115,12 @@ test("a paused configuration is called paused, as long as it is", () => {
   assert.match(pauseNotice("2026-06-01T13:00:00Z", now), /^Paused until .* \(in 1 h\)/);
   assert.equal(pauseNotice("2026-06-01T11:00:00Z", now), "");
   assert.equal(pauseNotice(undefined, now), "");
+});
+
+test("a forecast does not say of events beyond its reach that nothing waits", () => {
+  const nothing = { backlog: 0, peakPerSecond: 5, current: {}, changed: {} };
+  assert.equal(verdictText({ ...nothing, complete: true }), "Nothing waits. At most 5 in any second.");
+  assert.equal(verdictText({ ...nothing, complete: false }), "Nothing waits in the next 400 days. At most 5 in any second.");
+  assert.match(verdictText({ ...forecast(5), complete: true }), /^The backlog would end at /);
+  assert.match(verdictText({ ...forecast(5), complete: false }), /^Of the backlog, what was read would end at /);
 });

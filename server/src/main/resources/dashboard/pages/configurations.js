@@ -6,7 +6,7 @@ import { get, post, withQuery } from "../data/http.js";
 import { takeDraft } from "../data/draft.js";
 import { policyForm } from "./configurations/policy-form.js";
 import { differences, flattened, formLabel, labelOf, policyOf, policyText, precondition } from "../data/policy.js";
-import { badge, busy, button, debounced, facts, field, input, loading, notice, pageHead, panel, select, standText, table, withZone } from "../ui/widgets.js";
+import { badge, busy, button, debounced, facts, field, input, loading, notice, pageHead, panel, reloading, select, standText, table, withZone } from "../ui/widgets.js";
 
 export function show(main, { rest, signal }) {
   const list = el("div", {});
@@ -18,8 +18,16 @@ export function show(main, { rest, signal }) {
     el("div", { class: "stack" }, side, panel("In force", { flush: true }, list)),
   );
   const [chosen, action] = rest;
-  loading(list, async () => {
+  const edits = action === "edit";
+  let version;
+
+  async function load(isLast) {
     const all = await get("/admin/rate-limit/configs", { signal });
+    if (!isLast()) return null;
+    const known = version;
+    version = all.find((one) => one.configName === chosen)?.version;
+    // An editor keeps what was entered; it learns of another version when it saves.
+    if (known !== undefined && version !== known && !edits) showChosen();
     return table("Configurations in force", [
       { title: "Name", header: true, class: "break", cell: (one) => el("a", { href: link(one.configName) }, one.configName) },
       { title: "Limit", class: "nowrap", cell: policyText },
@@ -29,10 +37,17 @@ export function show(main, { rest, signal }) {
       { title: "Open", secondary: true, cell: openText },
       { title: "Version", number: true, cell: (one) => one.version },
       { title: "Since", class: "nowrap", secondary: true, cell: (one) => el("span", { title: dateTime(one.createdAt) }, relative(one.createdAt)) },
-    ], all, { rowAttributes: (one) => ({ class: one.configName === chosen && "selected" }) });
-  });
+    ], all, { rowAttributes: (one) => ({ "data-key": one.configName, class: one.configName === chosen && "selected" }) });
+  }
+
+  function showChosen() {
+    loading(side, () => details(chosen, edits, signal));
+  }
+
+  loading(list, load);
+  reloading(list, load, signal);
   if (location.hash === NEW) replace(side, editor(null, signal));
-  else if (chosen) loading(side, () => details(chosen, action === "edit", signal));
+  else if (chosen) showChosen();
 }
 
 /** No configuration has such a name. */

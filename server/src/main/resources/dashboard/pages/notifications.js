@@ -5,9 +5,10 @@ import { count, dateTime, relative, span } from "../data/format.js";
 import { call, get, post, segment, withQuery } from "../data/http.js";
 import { jsonWithNumber } from "../data/json.js";
 import { limitToStore, NEW_LIMIT, openText } from "../data/user-limit.js";
-import { bar, badge, busy, button, confirmed, empty, explained, facts, field, input, lastOnly, loading, notice, pageHead, panel, select, table, toast, withZone } from "../ui/widgets.js";
+import { bar, badge, busy, button, confirmed, empty, explained, facts, field, input, lastOnly, loading, notice, pageHead, panel, reloading, select, table, toast, withZone } from "../ui/widgets.js";
 
 const PAGE = 50;
+const ENDED = new Set(["delivered", "failed", "cancelled"]);
 const TONES = { deferred: "warning", accepted: "accent", unknown: "warning", sent: "accent", delivered: "good", failed: "danger", cancelled: "" };
 
 export function show(main, { parts, signal }) {
@@ -29,12 +30,14 @@ function userPanel(signal) {
   const body = el("div", {});
   const more = button("More users", () => loading(body, (isLast) => load(isLast, last)), { hidden: true });
   let shown = [];
+  let turned = false; // beyond the first page
   let last;
 
   async function load(isLast, after) {
     const page = await get(withQuery("/api/config", { limit: PAGE, after }), { signal });
     if (!isLast()) return null;
-    shown = after === undefined ? page.users : [...shown, ...page.users];
+    turned = after !== undefined;
+    shown = turned ? [...shown, ...page.users] : page.users;
     last = shown.at(-1)?.userId;
     more.hidden = page.users.length < PAGE;
     return shown.length === 0
@@ -48,11 +51,12 @@ function userPanel(signal) {
           { title: "A message costs", secondary: true, cell: (user) => (user.cost === "PARTS" ? "its parts" : "1") },
           { title: "Open", secondary: true, cell: (user) => (user.openHours ? "opening hours" : "always") },
           { title: "Window since", class: "nowrap", cell: (user) => relative(user.lastRefreshTime) },
-        ], shown);
+        ], shown, { rowAttributes: (user) => ({ "data-key": user.userId }) });
   }
 
   const reload = () => loading(body, (isLast) => load(isLast));
   reload();
+  reloading(body, (isLast) => (turned ? null : load(isLast)), signal); // further pages stay as they were read
   return { element: panel("Users", { hint: "Limits, and how much of the current window is used", flush: true, actions: more }, body), reload };
 }
 
@@ -148,11 +152,11 @@ function messagePanel(signal) {
   const result = el("div", { class: "stack-small" });
   const asking = lastOnly();
   let filled = ""; // what the page itself has put into the field
-  const find = async (messageId) => {
-    const isLast = asking();
-    const found = await get(`/api/messages/${segment(messageId)}`, { signal });
-    if (!isLast()) return;
-    replace(result, facts([
+  let shown = null;
+  const read = (messageId) => get(`/api/messages/${segment(messageId)}`, { signal });
+  const draw = (found) => {
+    shown = found;
+    return [facts([
       ["State", badge(found.state, TONES[found.state])],
       ["User", found.userId],
       ["Parts", found.parts],
@@ -164,12 +168,24 @@ function messagePanel(signal) {
       try {
         await call("DELETE", `/api/messages/${segment(found.messageId)}`);
         toast("The message is cancelled.");
-        if (isLast()) await find(found.messageId);
+        if (shown?.messageId === found.messageId) await find(found.messageId);
       } catch (problem) {
         toast(explained(problem), "danger");
       }
-    }, { kind: "danger" })));
+    }, { kind: "danger" }))];
   };
+  const find = async (messageId) => {
+    const isLast = asking();
+    shown = null;
+    const found = await read(messageId);
+    if (isLast()) replace(result, draw(found));
+  };
+  reloading(result, async () => {
+    const before = shown;
+    if (before === null || ENDED.has(before.state)) return null;
+    const found = await read(before.messageId);
+    return shown === before ? draw(found) : null;
+  }, signal);
   return {
     element: panel("Find a message", {}, form("Find", async () => {
       result.replaceChildren();
@@ -198,15 +214,18 @@ function listPanel(signal, open) {
   const more = button("Older messages", () => loading(body, (isLast) => load(isLast, next)), { hidden: true });
   let asked = {};
   let shown = [];
+  let turned = false; // beyond the first page
   let next;
 
   async function load(isLast, cursor) {
     const page = await get(withQuery("/api/messages", { ...asked, limit: PAGE, cursor }), { signal });
     if (!isLast()) return null;
-    shown = cursor === undefined ? page.messages : [...shown, ...page.messages];
+    turned = cursor !== undefined;
+    shown = turned ? [...shown, ...page.messages] : page.messages;
     next = page.next;
     more.hidden = next === undefined;
     if (shown.length === 0) {
+      if (!asked.userId && !asked.state && next === undefined) return empty("There is no message yet", "Send one above. Messages are kept for weir.notifications.retention after they have ended.");
       return next === undefined
         ? empty("There is no such message", "Messages are kept for weir.notifications.retention after they have ended.")
         : empty("There is no such message among the newest", "There may be older ones.");
@@ -219,11 +238,12 @@ function listPanel(signal, open) {
       { title: "Reason", class: "break", secondary: true, cell: (message) => message.reason ?? "" },
       { title: "", cell: (message) => button("Show", () => open(message.messageId).catch((problem) => toast(explained(problem), "danger")),
         { "aria-label": `Show message ${message.messageId}` }) },
-    ], shown);
+    ], shown, { rowAttributes: (message) => ({ "data-key": message.messageId }) });
   }
 
   const reload = () => loading(body, (isLast) => load(isLast));
   reload();
+  reloading(body, (isLast) => (turned ? null : load(isLast)), signal); // further pages stay as they were read
   return {
     element: panel("Messages", { hint: "The newest first", flush: true, actions: more },
       el("div", { class: "panel-body" }, form("List", () => {

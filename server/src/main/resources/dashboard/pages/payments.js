@@ -18,6 +18,7 @@ const FEED_HINTS = {
   STARTED: "Its payments wait for their slots or run.",
   DONE: "All payments have ended.",
 };
+const HELD_HINT = "It is held: no call of its payments is begun until ./weir payments resume.";
 const PAYMENT_TONES = { REJECTED: "danger", SCHEDULED: "accent", RUNNING: "accent", PAID: "good", FAILED: "danger", CANCELLED: "" };
 
 export function show(main, { rest, signal }) {
@@ -90,7 +91,7 @@ export function show(main, { rest, signal }) {
 function feedTable(feeds, chosen) {
   return table("Feeds", [
     { title: "Feed", header: true, class: "break", cell: (feed) => el("a", { href: `#/payments/${encodeURIComponent(feed.feedId)}` }, printableId(feed.feedId)) },
-    { title: "State", cell: (feed) => badge(feed.state.toLowerCase(), FEED_TONES[feed.state]) },
+    { title: "State", cell: stateText },
     { title: "", spoken: "Progress", secondary: true, cell: (feed) => bar(progress(feed)) },
     { title: "Ended", number: true, cell: (feed) => percent(progress(feed)) },
     { title: "Paid", number: true, cell: (feed) => count(feed.paid) },
@@ -100,6 +101,15 @@ function feedTable(feeds, chosen) {
     { title: "Rejected", number: true, secondary: true, cell: (feed) => wrong(feed.rejected) },
     { title: "Last scheduled", class: "nowrap", secondary: true, cell: (feed) => (feed.lastScheduled ? dateTime(feed.lastScheduled) : "–") },
   ], feeds, { rowAttributes: (feed) => ({ class: feed.feedId === chosen && "selected" }) });
+}
+
+/** A feed that has ended has nothing left to hold. */
+function isHeld(feed) {
+  return feed.held && feed.state !== "DONE";
+}
+
+function stateText(feed) {
+  return [badge(feed.state.toLowerCase(), FEED_TONES[feed.state]), isHeld(feed) && [" ", badge("held", "warning")]];
 }
 
 function wrong(number) {
@@ -125,7 +135,7 @@ function feedDetail(feedId, signal) {
     const [chart, rejects] = await Promise.all([report(path, feed, signal), feed.rejected > 0 ? rejectsOf(path, signal) : null]);
     return el("div", { class: "stack" },
       el("div", { class: "split" },
-        panel(printableId(feed.feedId), { hint: FEED_HINTS[feed.state] }, feedFacts(feed)),
+        panel(printableId(feed.feedId), { hint: isHeld(feed) ? HELD_HINT : FEED_HINTS[feed.state] }, feedFacts(feed)),
         panel("Rate against the ceiling", { hint: "Calls of the payment API in each second, as the nodes recorded them", flush: true }, chart)),
       rejects && panel("Rejected records", { hint: feed.rejected > MAX_REJECTS ? `The first ${MAX_REJECTS} of ${count(feed.rejected)}` : "They are not paid. Correct them and send them as another feed.", flush: true }, rejects));
   }
@@ -141,7 +151,8 @@ function feedDetail(feedId, signal) {
 
 function feedFacts(feed) {
   return facts([
-    ["State", badge(feed.state.toLowerCase(), FEED_TONES[feed.state])],
+    ["State", stateText(feed)],
+    ["Held because", isHeld(feed) ? feed.heldReason : null],
     ["Configuration", feed.configName],
     ["Records read", count(feed.read)],
     ["Repeated, skipped", count(feed.repeated)],

@@ -52,7 +52,12 @@ export function update(element, ...children) {
 function sync(old, fresh, { attributes = true } = {}) {
   if (attributes) {
     for (const name of old.getAttributeNames()) if (!fresh.hasAttribute(name)) old.removeAttribute(name);
-    for (const name of fresh.getAttributeNames()) if (old.getAttribute(name) !== fresh.getAttribute(name)) old.setAttribute(name, fresh.getAttribute(name));
+    for (const name of fresh.getAttributeNames()) {
+      if (old.getAttribute(name) === fresh.getAttribute(name)) continue;
+      // The policy of the page refuses a style that is set as an attribute.
+      if (name === "style") old.style.cssText = fresh.style.cssText;
+      else old.setAttribute(name, fresh.getAttribute(name));
+    }
   }
   const before = [...old.childNodes];
   const keyed = new Map(before.filter(keyOf).map((child) => [keyOf(child), child]));

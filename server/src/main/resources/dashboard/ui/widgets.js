@@ -1,6 +1,6 @@
 // Parts that several pages use: panels, fields, tables, dialogs, messages.
 
-import { el, replace, setText, uniqueId } from "./dom.js";
+import { el, replace, setText, uniqueId, update } from "./dom.js";
 import { inZone, zoneText } from "../data/format.js";
 import { Problem } from "../data/http.js";
 
@@ -223,6 +223,7 @@ export function lastOnly() {
 
 const AGAIN_MS = 3000;
 const SLOW_MS = 300;
+const RELOAD_MS = 5000;
 const turns = new WeakMap(); // by place
 
 /**
@@ -251,6 +252,29 @@ export async function loading(place, load) {
     clearTimeout(slow);
     if (isLast()) place.removeAttribute("aria-busy");
   }
+}
+
+/**
+ * Shows in `place`, every few seconds until the signal, what `load(isLast)` makes, or leaves it as it is for `null`.
+ * Does nothing while nobody looks or the place is being loaded; a round that fails leaves the place as it is, too.
+ */
+export function reloading(place, load, signal) {
+  if (!turns.has(place)) turns.set(place, lastOnly());
+  let isAsking = false;
+  const timer = setInterval(async () => {
+    if (document.hidden || isAsking || place.hasAttribute("aria-busy")) return;
+    const isLast = turns.get(place)();
+    isAsking = true;
+    try {
+      const content = await load(isLast);
+      if (content !== null && isLast()) update(place, content);
+    } catch {
+      // The next round tries again.
+    } finally {
+      isAsking = false;
+    }
+  }, RELOAD_MS);
+  signal.addEventListener("abort", () => clearInterval(timer));
 }
 
 /** Calls `action` after `ms` without another call, unless `cancel()` is called before. */

@@ -98,7 +98,9 @@ public final class Call {
 
   /** Returns a text, such as an id, as one segment of a path. */
   public static String segment(String text) {
-    return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+    return URLEncoder.encode(
+            Requirements.wellFormed("an id or parameter", text), StandardCharsets.UTF_8)
+        .replace("+", "%20");
   }
 
   /** Returns this call with a query parameter. */
@@ -122,7 +124,8 @@ public final class Call {
 
   /** Returns this call with a JSON body. */
   public Call json(String text) {
-    return body("application/json", BodyPublishers.ofString(text));
+    return body(
+        "application/json", BodyPublishers.ofString(Requirements.wellFormed("the JSON", text)));
   }
 
   /** Returns this call with a body that is sent in each attempt. */

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.http.HttpHeaders;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -32,6 +33,11 @@ public record Reply(int status, HttpHeaders headers, byte[] body) {
   /** Returns the JSON object that the body holds. */
   public JsonObject json() throws IOException {
     return JsonObject.read(body);
+  }
+
+  /** Returns the JSON objects in the array that the body holds. */
+  public List<JsonObject> jsonArray() throws IOException {
+    return JsonObject.readArray(body).stream().map(JsonObject.Element::object).toList();
   }
 
   /** Returns how long to wait before the next attempt, if the server says so. */

@@ -31,6 +31,23 @@ final class Requirements {
     return value;
   }
 
+  /**
+   * Checks that a text can be sent: a half of a pair of surrogates would become a question mark,
+   * and the id of an event that of another one.
+   */
+  static String wellFormed(String name, String value) {
+    int i = 0;
+    while (i < value.length()) {
+      int codePoint = value.codePointAt(i);
+      if (codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE) {
+        throw new IllegalArgumentException(
+            "%s must be valid Unicode, and has an unpaired surrogate".formatted(name));
+      }
+      i += Character.charCount(codePoint);
+    }
+    return value;
+  }
+
   static String printable(String name, String value) {
     return sendable(name, notBlank(name, value));
   }

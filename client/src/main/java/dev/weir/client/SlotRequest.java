@@ -12,7 +12,8 @@ import java.util.Optional;
 public record SlotRequest(
     String eventId, Optional<String> configName, Optional<Instant> requestedTime) {
   public SlotRequest {
-    Requirements.notBlank("eventId", eventId);
+    Requirements.wellFormed("eventId", Requirements.notBlank("eventId", eventId));
+    configName.ifPresent(name -> Requirements.wellFormed("configName", name));
   }
 
   /** Returns a request for a slot of the server's default configuration, from now on. */

@@ -1,5 +1,6 @@
 package dev.weir.client;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
@@ -94,6 +95,7 @@ public final class UnansweredException extends WeirException {
       case ConnectException unknown when isUnknownHost(unknown) -> "unknown host";
       case ConnectException refused -> "connection refused";
       case UnknownHostException unknown -> "unknown host";
+      case JsonProcessingException noJson -> "it is no JSON: " + noJson.getOriginalMessage();
       default -> {
         String message = failure.getMessage();
         yield message == null ? "the connection broke" : message;

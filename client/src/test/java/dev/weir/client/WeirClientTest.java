@@ -28,6 +28,7 @@ import java.util.stream.IntStream;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
+import org.assertj.core.api.ThrowableAssert;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -90,6 +91,62 @@ final class WeirClientTest {
       assertThat(weir.slots().confirm("x/y z+ü?")).isInstanceOf(Confirmation.Unknown.class);
       assertThat(server.seen().getFirst().target())
           .isEqualTo("/a%20b/api/v1/slots/x%2Fy%20z%2B%C3%BC%3F/confirm");
+    }
+  }
+
+  @Test
+  void halfACharacterIsRefusedAndNotSentAsAnotherOne() throws IOException {
+    String half = "a\ud83d";
+    try (Loopback server =
+            new Loopback((request, number) -> reply(request, 200, Loopback.SLOT.formatted("e")));
+        WeirClient weir = server.client().build()) {
+      for (ThrowableAssert.ThrowingCallable call :
+          List.<ThrowableAssert.ThrowingCallable>of(
+              () -> weir.slots().assign(half, "bank"),
+              () -> weir.slots().find("\udc00" + half),
+              () -> weir.limits().check("api", half),
+              () -> weir.messages().send(OutgoingMessage.to(1, half)),
+              () -> weir.send(Call.get("/a").parameter("b", half)))) {
+        assertThatThrownBy(call)
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessageEndingWith("must be valid Unicode, and has an unpaired surrogate");
+      }
+      assertThat(server.seen()).isEmpty();
+      assertThat(weir.slots().assign("\ud83c\udf0a", "bank").eventId()).isEqualTo("e");
+    }
+  }
+
+  @Test
+  void aProblemNamesTheFieldsThatAreWrong() throws IOException {
+    String problem =
+        "{\"type\":\"urn:weir:problem:invalid-request\",\"title\":\"Bad Request\",\"status\":400,"
+            + "\"detail\":\"1 field is wrong.\","
+            + "\"errors\":[{\"field\":\"key\",\"message\":\"must not be empty\"}]}";
+    try (Loopback server = new Loopback((request, number) -> reply(request, 400, problem));
+        WeirClient weir = server.client().build()) {
+      assertThatThrownBy(() -> weir.limits().check("api", "x"))
+          .hasMessage("Bad Request: 1 field is wrong. key: must not be empty.");
+    }
+  }
+
+  @Test
+  void listsOfOtherEndpointsAreRead() throws IOException {
+    try (Loopback server =
+            new Loopback((request, number) -> reply(request, 200, "[{\"id\":1},{\"id\":2}]"));
+        WeirClient weir = server.client().build()) {
+      assertThat(weir.send(Call.get("/api/admin/rules")).jsonArray())
+          .extracting(rule -> rule.requiredNumber("id"))
+          .containsExactly(1L, 2L);
+    }
+  }
+
+  @Test
+  void whatIsNoJsonIsNamedWithoutTheWordsOfItsReader() throws IOException {
+    try (Loopback server = new Loopback((request, number) -> reply(request, 200, "Hello"));
+        WeirClient weir = server.client().build()) {
+      assertThatThrownBy(() -> weir.slots().assign("e", "bank"))
+          .hasMessageContaining("does not answer like a Weir server: it is no JSON: ")
+          .hasMessageNotContaining("Source");
     }
   }
 

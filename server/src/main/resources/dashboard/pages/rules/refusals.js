@@ -1,6 +1,6 @@
 // What is refused most: by rule and by key.
 
-import { el, replace } from "../../ui/dom.js";
+import { el, update } from "../../ui/dom.js";
 import { count, printableId } from "../../data/format.js";
 import { mostRefused } from "../../data/rule-text.js";
 import { bar, panel, table } from "../../ui/widgets.js";
@@ -11,14 +11,15 @@ export function refusalPanels() {
   const body = el("div", { class: "stack" });
   return {
     element: panel("Top refusals", { hint: "The last 15 minutes on this node" }, body),
+    /** What has the focus or was scrolled stays so. */
     update(refusals) {
       const rules = mostRefused(refusals).slice(0, SHOWN_RULES);
       const { keys, shadowKeys, sampled } = refusals;
       if (rules.length === 0 && keys.length === 0 && shadowKeys.length === 0) {
-        replace(body, el("p", { class: "muted" }, "Nothing was refused."));
+        update(body, el("p", { class: "muted" }, "Nothing was refused."));
         return;
       }
-      replace(body,
+      update(body,
         rules.length > 0 && el("div", { class: "panel-flush" }, table("Refusals by rule", [
           { title: "By rule", header: true, class: "break", cell: (row) => row.rule ?? el("i", {}, "other rules together") },
           { title: "", spoken: "Share", cell: (row) => bar(row.refused / rules[0].refused, "danger") },

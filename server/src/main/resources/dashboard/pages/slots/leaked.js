@@ -34,7 +34,7 @@ export function leakedSlots({ parts, signal, changed }) {
       if (found === drawn) return;
       drawn = found;
       replace(list, page.slots.length === 0
-        ? el("p", { class: "muted" }, "No slot of this configuration is leaked: all that were due were confirmed or cancelled.")
+        ? el("p", { class: "muted" }, "No slot of this configuration is leaked: all that were due were confirmed, cancelled or reclaimed.")
         : [table("Leaked slots", [
             { title: "Event", header: true, class: "break", cell: (slot) => printableId(slot.eventId) },
             { title: "Was due", class: "nowrap", cell: (slot) => moment(slot.scheduledTime) },

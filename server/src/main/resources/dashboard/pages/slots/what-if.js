@@ -4,6 +4,7 @@ import { el, replace, setText } from "../../ui/dom.js";
 import { clock, count, span } from "../../data/format.js";
 import { post } from "../../data/http.js";
 import { leaveDraft } from "../../data/draft.js";
+import { REACH } from "../../data/forecast-texts.js";
 import { policyForm } from "../configurations/policy-form.js";
 import { policyOf } from "../../data/policy.js";
 import { heatStrip } from "../../ui/strip.js";
@@ -120,11 +121,13 @@ function fittingTime({ current = {}, changed = {} }, from) {
 
 /** What changes, in a sentence. */
 export function verdictText(found) {
-  const { current = {}, changed = {}, backlog } = found;
+  const { current = {}, changed = {}, backlog, complete } = found;
   const peak = `At most ${count(found.peakPerSecond)} in any second.`;
-  const lost = changed.unplaced > 0 ? ` ${count(changed.unplaced)} events would find no place within the max delay and the 400 days of a forecast.` : "";
-  if (!current.endsAt || !changed.endsAt) return `${backlog > 0 ? "" : "Nothing waits. "}${peak}${lost}`;
+  const lost = changed.unplaced > 0 ? ` ${count(changed.unplaced)} events would find no place within the max delay and the ${REACH} of a forecast.` : "";
+  const nothing = complete === false ? `Nothing waits in the next ${REACH}. ` : "Nothing waits. ";
+  if (!current.endsAt || !changed.endsAt) return `${backlog > 0 ? "" : nothing}${peak}${lost}`;
   const difference = Date.parse(changed.endsAt) - Date.parse(current.endsAt);
   const effect = difference === 0 ? "as under the policy in force" : `${span(Math.abs(difference))} ${difference < 0 ? "earlier" : "later"} than under the policy in force (${clock(current.endsAt)})`;
-  return `The backlog would end at ${clock(changed.endsAt)}, ${effect}. ${peak}${lost}`;
+  const backlogText = complete === false ? "Of the backlog, what was read" : "The backlog";
+  return `${backlogText} would end at ${clock(changed.endsAt)}, ${effect}. ${peak}${lost}`;
 }

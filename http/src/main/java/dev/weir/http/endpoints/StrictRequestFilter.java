@@ -29,9 +29,23 @@ final class StrictRequestFilter {
     if (request instanceof NettyHttpRequest<?> netty) {
       HttpHeaders headers = netty.getNativeRequest().headers();
       if (netty.getNativeRequest().decoderResult().isSuccess()) {
+        needKnownFraming(netty.getNativeRequest().protocolVersion(), headers);
         needOneHost(netty.getNativeRequest().protocolVersion(), headers);
       }
       spellOutRanges(headers);
+    }
+  }
+
+  /** Refuses versions of HTTP and codings of a body that Micronaut would read as others. */
+  private static void needKnownFraming(HttpVersion version, HttpHeaders headers) {
+    if (version.majorVersion() != 1) {
+      throw new ProblemException(
+          Problem.of(505, "version-not-supported", "Only HTTP/1.1 and 1.0 are supported."));
+    }
+    if (headers.getAll(HttpHeaderNames.TRANSFER_ENCODING).stream()
+        .anyMatch(coding -> !coding.strip().equalsIgnoreCase("chunked"))) {
+      throw new ProblemException(
+          Problem.of(400, "bad-request", "The only supported transfer encoding is chunked."));
     }
   }
 

@@ -119,6 +119,9 @@ final class RaftBroker {
         "controller.quorum.voters", "%d@%s:%d".formatted(NODE_ID, HOST, ports.controller()));
     settings.setProperty("broker.session.timeout.ms", Long.toString(session.toMillis()));
     settings.setProperty("broker.heartbeat.interval.ms", "200");
+    // No other broker could lead its partitions. A stop would wait five minutes for the word of a
+    // controller that a full disk has ended, and keep the ports that the next start needs.
+    settings.setProperty("controlled.shutdown.enable", "false");
     settings.setProperty("auto.create.topics.enable", "false");
     settings.setProperty("num.partitions", "4");
     settings.setProperty("default.replication.factor", "1");

@@ -219,6 +219,26 @@ final class EmbeddedKafkaTest {
     }
   }
 
+  /** A full disk ends the controller, which a stop then asks in vain. */
+  @Test
+  void brokerWhoseControllerHasEndedIsStoppedAndStartedAgain(@TempDir Path temporary)
+      throws InterruptedException {
+    BrokerTimes impatient =
+        new BrokerTimes(Duration.ZERO, BrokerTimes.DEFAULT.session(), Duration.ofMinutes(2));
+    try (EmbeddedKafka broker =
+        new EmbeddedKafka(temporary.resolve("kafka"), port -> port, impatient)) {
+      Optional<String> address = broker.bootstrapServers(TIMEOUT);
+      Thread controller =
+          Thread.getAllStackTraces().keySet().stream()
+              .filter(thread -> thread.getName().endsWith("-raft-io-thread"))
+              .findFirst()
+              .orElseThrow();
+      controller.interrupt();
+      assertThat(controller.join(TIMEOUT)).isTrue();
+      assertThat(broker.bootstrapServers(TIMEOUT)).isPresent().isEqualTo(address);
+    }
+  }
+
   @Test
   void brokerThatCannotStartHasNoAddressEndsNoProcessAndIsTriedAfterAPause(@TempDir Path folder)
       throws IOException {

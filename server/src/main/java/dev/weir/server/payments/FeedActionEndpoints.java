@@ -35,9 +35,6 @@ final class FeedActionEndpoints {
   /** Payments that are changed in one transaction. */
   private static final int PORTION = 5_000;
 
-  /** The segment of the path that has the feed. */
-  private static final int ID_SEGMENT = 5;
-
   private final PaymentAccess access;
   private final PaymentMetrics metrics;
 
@@ -153,11 +150,7 @@ final class FeedActionEndpoints {
   }
 
   private FeedScope feed(HttpRequest<?> request) {
-    String id = PathSegment.of(request, ID_SEGMENT);
-    if (access.backend().store().feed(id).isEmpty()) {
-      throw PaymentProblems.unknownFeed(id);
-    }
-    return new FeedScope.One(id);
+    return new FeedScope.One(FeedEndpoints.feed(access.backend(), request).feedId());
   }
 
   private static String text(FeedScope scope) {

@@ -19,6 +19,8 @@ import dev.weir.payments.feed.internal.FeedFormat;
 import dev.weir.payments.feed.internal.FeedReader;
 import dev.weir.payments.feed.internal.FeedTotals;
 import dev.weir.payments.workflows.FeedReceiver;
+import dev.weir.server.calendars.CalendarJson;
+import dev.weir.http.problems.ProblemException;
 import dev.weir.server.metrics.PaymentMetrics;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
@@ -286,7 +288,12 @@ final class FeedEndpoints {
     return false;
   }
 
-  private static FeedStatus feed(PaymentBackend backend, HttpRequest<?> request) {
+  /**
+   * Returns the feed that the path names.
+   *
+   * @throws ProblemException if that is no id of a feed, or of one that is not known
+   */
+  static FeedStatus feed(PaymentBackend backend, HttpRequest<?> request) {
     String id = PathSegment.of(request, ID_SEGMENT);
     Fields path = Fields.of(Map.of());
     FeedReceiver.feedIdProblem(id).ifPresent(problem -> path.wrong("feedId", problem));

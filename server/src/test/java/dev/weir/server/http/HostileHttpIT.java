@@ -109,6 +109,16 @@ final class HostileHttpIT {
   }
 
   @Test
+  void refusesVersionsAndTransferCodingsThatItDoesNotRead() throws IOException {
+    String live = "GET /health/live HTTP/%s\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    for (String version : new String[] {"2.0", "9.9"}) {
+      assertThat(RawHttp.exchange(node.address(), live.formatted(version)))
+          .contains(" 505 ", "version-not-supported");
+    }
+    refuses(400, HEAD + "Connection: close\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n");
+  }
+
+  @Test
   void boundsHeadersAndRequestLines() throws IOException {
     refuses(431, HEAD + "X: " + "x".repeat(20_000) + "\r\nContent-Length: 21\r\n\r\n" + BODY);
     StringBuilder many = new StringBuilder(HEAD);

@@ -133,6 +133,12 @@ final class StrictTargetIT {
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.header("content-type")).hasValue("text/html; charset=utf-8");
     assertThat(http.get("/docs").header("location")).hasValue("/docs/index.html");
+    for (String path : List.of("/docs", "/docs/index.html")) {
+      for (String method : List.of("POST", "PUT", "PATCH", "DELETE", "OPTIONS")) {
+        Http.Answer refused = http.send(method, path).problem(405, "method-not-allowed");
+        assertThat(allowed(refused)).as(method + " " + path).isEqualTo(Set.of("GET", "HEAD"));
+      }
+    }
   }
 
   @Test

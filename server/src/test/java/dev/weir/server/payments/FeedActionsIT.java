@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -176,7 +177,10 @@ final class FeedActionsIT {
   @Test
   void whatIsWrongIsNamed() {
     http.post(Feeds.PATH + "/retry?force=yes", "").wrong("force");
-    http.post(Feeds.PATH + "/unknown/hold", "").problem(404, "unknown-feed");
+    for (String action : List.of("hold", "resume", "cancel", "retry")) {
+      http.post(Feeds.PATH + "/unknown/" + action, "").problem(404, "unknown-feed");
+      http.post(Feeds.PATH + "/a%00b/" + action, "").wrong("feedId");
+    }
     http.get(Feeds.PATH + "/unknown/payments?state=PAID").problem(404, "unknown-feed");
     http.get("/api/v1/payments").wrong("state");
     http.get("/api/v1/payments?state=REJECTED").wrong("state");
