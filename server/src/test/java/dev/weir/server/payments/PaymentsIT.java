@@ -37,6 +37,9 @@ final class PaymentsIT {
   private static final int CEILING = 40;
   private static final String LATER = "2099-06-01T12:00:00Z";
 
+  /** Of payments that are never called and keep their slots, so that they take none from others. */
+  private static final String MUCH_LATER = "2099-07-01T12:00:00Z";
+
   @TempDir private static Path data;
   private static Node node;
   private static Http http;
@@ -306,7 +309,7 @@ final class PaymentsIT {
 
   @Test
   void aFeedWhoseSenderDisconnectsHasNoEffectAndCanBeSentAgain() throws IOException {
-    String csv = Feeds.HEADER + Feeds.lines(name + "-", 10_000, LATER);
+    String csv = Feeds.HEADER + Feeds.lines(name + "-", 10_000, MUCH_LATER);
     byte[] bytes = csv.getBytes(StandardCharsets.UTF_8);
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), node.address().getPort())) {
       OutputStream out = socket.getOutputStream();
@@ -335,7 +338,7 @@ final class PaymentsIT {
     assertThat(payment.textAt("reason")).startsWith("its feed is not complete");
     assertThat(payment.textAt("state")).isEqualTo("SCHEDULED");
 
-    Http.Answer again = accepted(send(Feeds.HEADER + Feeds.lines(name + "-", 2, LATER)));
+    Http.Answer again = accepted(send(Feeds.HEADER + Feeds.lines(name + "-", 2, MUCH_LATER)));
     assertThat(again.intAt("read")).isEqualTo(2);
     http.get("/api/v1/payments/" + name + "-3").problem(404, "unknown-payment");
   }

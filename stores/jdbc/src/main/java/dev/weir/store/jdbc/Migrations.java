@@ -90,9 +90,10 @@ final class Migrations {
    */
   private static void refuseUnknown(Flyway flyway) {
     List<MigrationInfo> migrations = List.of(flyway.info().all());
+    String root = flyway.getConfiguration().getLocations()[0].getRootPath();
     for (MigrationInfo migration : migrations) {
       if (migration.getState() == MigrationState.MISSING_SUCCESS
-          && !isOfAbsentProduct(migration, migrations)) {
+          && !isOfAbsentProduct(migration, root, migrations)) {
         throw refusal(
             new IllegalStateException(
                 "the migration %s is not known".formatted(migration.getScript())));
@@ -100,15 +101,20 @@ final class Migrations {
     }
   }
 
-  private static boolean isOfAbsentProduct(MigrationInfo missing, List<MigrationInfo> migrations) {
+  /**
+   * @param root the folder of the store
+   * @param migrations all that the database or this process knows
+   */
+  private static boolean isOfAbsentProduct(
+      MigrationInfo missing, String root, List<MigrationInfo> migrations) {
     String script = missing.getScript();
     int folderEnd = script.lastIndexOf('/') + 1;
     if (folderEnd == 0) {
       return MOVED_TO_PRODUCTS.contains(missing.getVersion().getVersion());
     }
-    String folder = script.substring(0, folderEnd);
+    String folder = root + "/" + script.substring(0, folderEnd);
     return migrations.stream()
-        .noneMatch(known -> known.getPhysicalLocation().replace('\\', '/').contains("/" + folder));
+        .noneMatch(known -> known.getPhysicalLocation().replace('\\', '/').contains(folder));
   }
 
   private static StoreException refusal(Exception cause) {

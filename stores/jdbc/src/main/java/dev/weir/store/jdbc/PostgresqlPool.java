@@ -93,7 +93,8 @@ public final class PostgresqlPool {
   }
 
   /**
-   * Creates or updates the tables. Nodes that start at the same time wait for each other.
+   * Creates or updates the tables, also those of products that are on the class path. Nodes that
+   * start at the same time wait for each other.
    *
    * @throws StoreException if that fails, or the tables belong to a version that cannot be upgraded
    */
