@@ -1,12 +1,5 @@
 package dev.weir.notifications.jdbc;
 
-import dev.weir.engine.notifications.DeferredMessages;
-import dev.weir.engine.notifications.Message;
-import dev.weir.engine.notifications.MessageRecord;
-import dev.weir.engine.notifications.MessageState;
-import dev.weir.engine.notifications.SendRequest;
-import dev.weir.engine.notifications.SendResult;
-import dev.weir.engine.notifications.UserState;
 import dev.weir.internal.Micros;
 import dev.weir.notifications.messages.DeferredMessages;
 import dev.weir.notifications.messages.Message;

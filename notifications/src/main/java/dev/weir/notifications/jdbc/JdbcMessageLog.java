@@ -1,11 +1,5 @@
 package dev.weir.notifications.jdbc;
 
-import dev.weir.engine.notifications.DeliveryGuarantee;
-import dev.weir.engine.notifications.HandOver;
-import dev.weir.engine.notifications.MessageLog;
-import dev.weir.engine.notifications.MessageQuery;
-import dev.weir.engine.notifications.MessageRecord;
-import dev.weir.engine.notifications.MessageState;
 import dev.weir.internal.Micros;
 import dev.weir.notifications.messages.DeliveryGuarantee;
 import dev.weir.notifications.messages.HandOver;

@@ -1,8 +1,5 @@
 package dev.weir.notifications.jdbc;
 
-import dev.weir.engine.notifications.SendLedger;
-import dev.weir.engine.notifications.SendRequest;
-import dev.weir.engine.notifications.SendResult;
 import dev.weir.internal.Micros;
 import dev.weir.notifications.jdbc.LockedUsers.TakenPlace;
 import dev.weir.notifications.messages.SendLedger;

@@ -1,6 +1,5 @@
 package dev.weir.notifications.jdbc;
 
-import dev.weir.engine.notifications.SenderRegistry;
 import dev.weir.internal.Micros;
 import dev.weir.notifications.messages.SenderRegistry;
 import dev.weir.store.jdbc.StoreClock;

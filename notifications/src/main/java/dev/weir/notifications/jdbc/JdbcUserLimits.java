@@ -1,8 +1,5 @@
 package dev.weir.notifications.jdbc;
 
-import dev.weir.engine.notifications.UserLimit;
-import dev.weir.engine.notifications.UserLimits;
-import dev.weir.engine.notifications.UserState;
 import dev.weir.limits.Usage;
 import dev.weir.notifications.jdbc.internal.UserChange;
 import dev.weir.notifications.messages.UserLimit;

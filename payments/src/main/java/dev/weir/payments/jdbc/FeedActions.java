@@ -1,7 +1,5 @@
 package dev.weir.payments.jdbc;
 
-import dev.weir.engine.payments.FeedScope;
-import dev.weir.engine.payments.PaymentStore.Portion;
 import dev.weir.payments.FeedScope;
 import dev.weir.payments.PaymentStore.Portion;
 import dev.weir.store.jdbc.StoreClock;

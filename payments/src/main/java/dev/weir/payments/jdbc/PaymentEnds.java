@@ -1,10 +1,5 @@
 package dev.weir.payments.jdbc;
 
-import dev.weir.engine.payments.PaymentCall;
-import dev.weir.engine.payments.PaymentState;
-import dev.weir.engine.payments.PaymentStore.Beginning;
-import dev.weir.engine.payments.PaymentStore.Cancellation;
-import dev.weir.engine.payments.PaymentStore.PastCalls;
 import dev.weir.internal.Micros;
 import dev.weir.payments.PaymentCall;
 import dev.weir.payments.PaymentState;
