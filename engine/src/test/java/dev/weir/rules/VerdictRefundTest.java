@@ -8,6 +8,7 @@ import dev.weir.limits.AcquireResult;
 import dev.weir.limits.Concurrency;
 import dev.weir.limits.LeaseDecision;
 import dev.weir.limits.Refund;
+import dev.weir.rules.spec.Quota;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -2,7 +2,7 @@ package dev.weir.payments.workflows;
 
 import io.temporal.activity.ActivityInterface;
 
-/** What {@link PaymentInitWorkflow} does outside of its history. */
+/** What {@link FeedStartWorkflow} does outside of its history. */
 @ActivityInterface
 public interface FeedActivities {
   /** Starts the payments of the next chunks of a feed. */

@@ -1,48 +1,16 @@
 package dev.weir.payments.workflows;
 
-import io.temporal.activity.ActivityOptions;
-import io.temporal.common.RetryOptions;
-import io.temporal.workflow.Workflow;
-import java.time.Duration;
+import io.temporal.workflow.WorkflowInterface;
+import io.temporal.workflow.WorkflowMethod;
 
-/**
- * Starts a feed. Its state is the line that it has reached, so continuing as new costs nothing:
- * each activity adds six events, three of its own and three of the workflow task after it, and
- * after {@link #MAX_ACTIVITIES} of them a new history begins.
- */
-final class FeedStartWorkflow implements PaymentInitWorkflow {
-  /** 1,500 events, far from Temporal's warning at 10,000 and its limit of 50,000. */
-  private static final int MAX_ACTIVITIES = 250;
-
-  private final FeedActivities activities;
-
-  FeedStartWorkflow(StepTimes times) {
-    this.activities =
-        Workflow.newActivityStub(
-            FeedActivities.class,
-            ActivityOptions.newBuilder()
-                .setStartToCloseTimeout(Duration.ofMinutes(30))
-                .setHeartbeatTimeout(times.heartbeat())
-                .setRetryOptions(
-                    RetryOptions.newBuilder()
-                        .setInitialInterval(Duration.ofSeconds(1))
-                        .setMaximumInterval(Duration.ofSeconds(30))
-                        .build())
-                // Then the workflow fails, and the reconciler starts another one.
-                .setScheduleToCloseTimeout(Duration.ofDays(7))
-                .build());
-  }
-
-  @Override
-  public void start(String feedId, long afterLine) {
-    long line = afterLine;
-    for (int i = 0; i < MAX_ACTIVITIES; i++) {
-      FeedActivities.Progress progress = activities.startChunk(feedId, line);
-      if (progress.isComplete()) {
-        return;
-      }
-      line = progress.line();
-    }
-    Workflow.newContinueAsNewStub(PaymentInitWorkflow.class).start(feedId, line);
-  }
+/** Gives the payments of a received feed their slots and starts their workflows. */
+@WorkflowInterface
+public interface FeedStartWorkflow {
+  /**
+   * Starts the payments of a feed, chunk by chunk.
+   *
+   * @param afterLine the line after which payments may not be started yet
+   */
+  @WorkflowMethod
+  void start(String feedId, long afterLine);
 }

@@ -5,7 +5,7 @@ import io.temporal.activity.ActivityInterface;
 import java.time.Duration;
 import java.util.List;
 
-/** What {@link PaymentExecWorkflow} does outside of its history. */
+/** What {@link SinglePaymentWorkflow} does outside of its history. */
 @ActivityInterface
 public interface PaymentActivities {
   /** Calls the downstream if the ceiling permits it, and records the result. */

@@ -26,8 +26,8 @@ final class PaymentStarts {
   /** Of the ids of payments' workflows, so that no other workflow has the id of a payment. */
   static final String ID_PREFIX = "payment/";
 
-  private static final String PAYMENT_TYPE = PaymentExecWorkflow.class.getSimpleName();
-  private static final String FEED_TYPE = PaymentInitWorkflow.class.getSimpleName();
+  private static final String PAYMENT_TYPE = SinglePaymentWorkflow.class.getSimpleName();
+  private static final String FEED_TYPE = FeedStartWorkflow.class.getSimpleName();
 
   private final WorkflowClient client;
   private final String taskQueue;
@@ -64,9 +64,9 @@ final class PaymentStarts {
    * @throws IllegalStateException if a workflow that is none of Weir's has the id
    */
   void startFeed(String feedId, long afterLine) {
-    PaymentInitWorkflow workflow =
+    FeedStartWorkflow workflow =
         client.newWorkflowStub(
-            PaymentInitWorkflow.class,
+            FeedStartWorkflow.class,
             options().setWorkflowId(Payment.RESERVED_PREFIX + feedId).build());
     try {
       WorkflowClient.start(workflow::start, feedId, afterLine);

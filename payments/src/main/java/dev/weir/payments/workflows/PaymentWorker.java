@@ -71,9 +71,9 @@ public final class PaymentWorker implements AutoCloseable {
 
   static void registerWorkflows(Worker worker, StepTimes times) {
     worker.registerWorkflowImplementationFactory(
-        PaymentInitWorkflow.class, () -> new FeedStartWorkflow(times));
+        FeedStartWorkflow.class, () -> new FeedStartRun(times));
     worker.registerWorkflowImplementationFactory(
-        PaymentExecWorkflow.class, () -> new SinglePaymentWorkflow(times));
+        SinglePaymentWorkflow.class, () -> new SinglePaymentRun(times));
   }
 
   /**

@@ -42,18 +42,18 @@ final class ChangedWorkflowTest {
    *
    * @param isVersioned whether it asks the history which version it began with
    */
-  private record Changed(boolean isVersioned) implements PaymentExecWorkflow {
+  private record Changed(boolean isVersioned) implements SinglePaymentWorkflow {
     @Override
     public void pay(String paymentId) {
       if (!isVersioned || Workflow.getVersion("wait-first", Workflow.DEFAULT_VERSION, 1) == 1) {
         Workflow.sleep(Duration.ofSeconds(1));
       }
-      new SinglePaymentWorkflow(TIMES).pay(paymentId);
+      new SinglePaymentRun(TIMES).pay(paymentId);
     }
   }
 
   private void register(Changed workflow) {
-    worker.registerWorkflowImplementationFactory(PaymentExecWorkflow.class, () -> workflow);
+    worker.registerWorkflowImplementationFactory(SinglePaymentWorkflow.class, () -> workflow);
   }
 
   private void replay(String name) throws Exception {
@@ -97,7 +97,7 @@ final class ChangedWorkflowTest {
     time.environment().start();
     time.client()
         .newWorkflowStub(
-            PaymentExecWorkflow.class,
+            SinglePaymentWorkflow.class,
             WorkflowOptions.newBuilder().setTaskQueue(QUEUE).setWorkflowId("new").build())
         .pay("new");
     WorkflowExecutionHistory history = time.client().fetchHistory("new");

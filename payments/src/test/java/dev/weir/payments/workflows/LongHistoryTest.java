@@ -55,8 +55,8 @@ final class LongHistoryTest {
               return new FeedActivities.Progress(afterLine + 1_000, lines.size() == 260);
             });
     time.environment().start();
-    PaymentInitWorkflow workflow =
-        time.client().newWorkflowStub(PaymentInitWorkflow.class, options("feed"));
+    FeedStartWorkflow workflow =
+        time.client().newWorkflowStub(FeedStartWorkflow.class, options("feed"));
     WorkflowExecution first = WorkflowClient.start(workflow::start, "feed", 0L);
     assertThat(eventsOfFirstRun(first)).isBetween(1_000L, 2_000L);
     assertThat(lines).hasSize(260);
@@ -81,8 +81,8 @@ final class LongHistoryTest {
           }
         });
     time.environment().start();
-    PaymentExecWorkflow workflow =
-        time.client().newWorkflowStub(PaymentExecWorkflow.class, options("payment"));
+    SinglePaymentWorkflow workflow =
+        time.client().newWorkflowStub(SinglePaymentWorkflow.class, options("payment"));
     WorkflowExecution first = WorkflowClient.start(workflow::pay, "payment");
     assertThat(eventsOfFirstRun(first)).isBetween(1_000L, 2_500L);
     assertThat(attempts).hasValue(210);
