@@ -1,6 +1,5 @@
 package dev.weir.rules;
 
-import dev.weir.rules.spec.Quota;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.internal.Micros;

@@ -70,9 +70,7 @@ final class NodeClockTest {
               "dev.weir.server.payments.node.PaymentsPart",
               "dates in Retry-After; whether the clock of the embedded Temporal was set"),
           Map.entry("dev.weir.workflows.embedded.EmbeddedTemporal", "the same, for trials"),
-          Map.entry(
-              "dev.weir.payments.simulator.DownstreamSimulator",
-              "a payment API for trials"));
+          Map.entry("dev.weir.payments.simulator.DownstreamSimulator", "a payment API for trials"));
 
   @Test
   void onlyListedClassesAskTheClockOfThisMachine() {

@@ -1,9 +1,9 @@
 package dev.weir.server.operations;
 
 import dev.weir.http.endpoints.MediaTypes;
+import dev.weir.http.json.Snippet;
 import dev.weir.http.problems.Problem;
 import dev.weir.http.problems.ProblemException;
-import dev.weir.http.json.Snippet;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;

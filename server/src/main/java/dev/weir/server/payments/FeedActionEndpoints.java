@@ -5,7 +5,6 @@ import dev.weir.http.endpoints.ReadsQuery;
 import dev.weir.http.endpoints.RequiresRole;
 import dev.weir.http.endpoints.Responses;
 import dev.weir.http.fields.Fields;
-import dev.weir.http.fields.PathSegment;
 import dev.weir.http.problems.Problem;
 import dev.weir.payments.FeedScope;
 import dev.weir.payments.PaymentStore;
