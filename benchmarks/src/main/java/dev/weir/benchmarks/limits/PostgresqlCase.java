@@ -40,7 +40,7 @@ final class PostgresqlCase implements LimitsCase {
   /**
    * The load of a scenario.
    *
-   * @param least the min ratio to each peer, 0 for none
+   * @param min the min ratio to each peer, 0 for none
    */
   private record Scene(String title, int callers, int keys, long capacity, double min) {
     String key(String run) {

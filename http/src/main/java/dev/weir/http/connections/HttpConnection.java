@@ -229,7 +229,7 @@ public final class HttpConnection {
     if (unanswered == 0) {
       return true;
     }
-    return isStream && isBodyOpen ? memory.takeStream() : memory.takeBody(bytes);
+    return (isStream && isBodyOpen) ? memory.takeStream() : memory.takeBody(bytes);
   }
 
   /**

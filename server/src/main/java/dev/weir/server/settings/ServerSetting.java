@@ -121,6 +121,7 @@ public enum ServerSetting implements Setting {
   LOG_FORMAT("weir.log.format", "text", "Format of the log: text or json."),
   LOG_LEVEL("weir.log.level", "info", "Level of the log: error, warn, info, debug or trace.");
 
+  @SuppressWarnings("ImmutableEnumChecker") // a record of texts
   private final Declaration declaration;
 
   ServerSetting(String key, String defaultValue, String description) {

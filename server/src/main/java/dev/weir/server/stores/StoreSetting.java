@@ -77,6 +77,7 @@ public enum StoreSetting implements Setting {
       "Whether to use a SurrealDB that may hand out the same token twice, as some versions do in"
           + " memory and on SurrealKV.");
 
+  @SuppressWarnings("ImmutableEnumChecker") // a record of texts
   private final Declaration declaration;
 
   StoreSetting(String key, String defaultValue, String description) {

@@ -24,6 +24,7 @@ public enum EnvoySetting implements Setting {
       "Max connections of one address (IPv6: of one /64 network) to the gRPC port. Addresses of"
           + " weir.trusted-proxies are not limited. Empty means half of the max connections.");
 
+  @SuppressWarnings("ImmutableEnumChecker") // a record of texts
   private final Declaration declaration;
 
   EnvoySetting(String key, String defaultValue, String description) {

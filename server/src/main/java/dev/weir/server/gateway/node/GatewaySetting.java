@@ -60,6 +60,7 @@ public enum GatewaySetting implements Setting {
       "Max size of all header fields of a request or response, in bytes."),
   MAX_TARGET("weir.gateway.max-target", "8192", "Max length of the request line, in bytes.");
 
+  @SuppressWarnings("ImmutableEnumChecker") // a record of texts
   private final Declaration declaration;
 
   GatewaySetting(String key, String defaultValue, String description) {

@@ -26,6 +26,7 @@ public enum LimitSetting implements Setting {
           + " is what fits in a quarter of the heap. A rule may have as many keys as are"
           + " free.");
 
+  @SuppressWarnings("ImmutableEnumChecker") // a record of texts
   private final Declaration declaration;
 
   LimitSetting(String key, String defaultValue, String description) {

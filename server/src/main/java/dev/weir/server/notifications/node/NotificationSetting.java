@@ -148,6 +148,7 @@ public enum NotificationSetting implements Setting {
       "P90D",
       "How long events are kept in OpenSearch, in whole days, P1D to P3650D.");
 
+  @SuppressWarnings("ImmutableEnumChecker") // a record of texts
   private final Declaration declaration;
 
   NotificationSetting(String key, String defaultValue, String description) {

@@ -125,6 +125,7 @@ public enum PaymentSetting implements Setting {
           + " neither made nor refused it, and how long a payment that lost its slot waits"
           + " for another one. ISO-8601 duration, PT1M to P30D.");
 
+  @SuppressWarnings("ImmutableEnumChecker") // a record of texts
   private final Declaration declaration;
 
   PaymentSetting(String key, String defaultValue, String description) {

@@ -10,6 +10,7 @@ public enum RuleSetting implements Setting {
       "How long a request id is remembered, so that a repeated request is not counted twice."
           + " ISO-8601 duration.");
 
+  @SuppressWarnings("ImmutableEnumChecker") // a record of texts
   private final Declaration declaration;
 
   RuleSetting(String key, String defaultValue, String description) {

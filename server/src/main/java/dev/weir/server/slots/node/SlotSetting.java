@@ -36,6 +36,7 @@ public enum SlotSetting implements Setting {
       "How long slots are kept after their scheduled time or their assignment, whichever is"
           + " later, such as P90D. At least the length of a window; empty keeps them forever.");
 
+  @SuppressWarnings("ImmutableEnumChecker") // a record of texts
   private final Declaration declaration;
 
   SlotSetting(String key, String defaultValue, String description) {
