@@ -34,6 +34,7 @@ final class FailOverDatabase implements Fault {
     // Nodes work without a standby for a while, and another failover has to wait for one.
     Fault.pause(random, 0, 4_000);
     stage.renewStandby();
-    return "SIGKILL of PostgreSQL, its standby took over after a SIGKILL, and a SIGSTOP for " + time;
+    return "SIGKILL of PostgreSQL, its standby took over after a SIGKILL, and a SIGSTOP for "
+        + time;
   }
 }
