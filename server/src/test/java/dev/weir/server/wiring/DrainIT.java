@@ -72,7 +72,7 @@ final class DrainIT {
       write(out, "0\r\n\r\n");
       awaitLine(in, "0");
       // Otherwise the node waits for another request on it.
-      stream.close();
+      stream.shutdownOutput();
       assertThat(node.await()).isEqualTo(143);
       assertThat(node.output())
           .anyMatch(
