@@ -27,6 +27,8 @@ import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.internal.Sql;
 import java.math.BigDecimal;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -182,6 +184,54 @@ final class JdbcPaymentStoreTest {
     assertThat(payment.reason()).startsWith("its feed is not complete");
     store.complete(reception, "digest");
     assertThat(otherNode.find(payment(1).paymentId()).orElseThrow().reason()).isEmpty();
+  }
+
+  /** Its feed would count as done with a payment that nobody looks for. */
+  @Test
+  void feedIsOpenIfItIsClosedWhileAPaymentOfItIsTriedAgain() throws Exception {
+    String feedId = receive("f", 1);
+    Chunk chunk = store.chunk(feedId, 0, 10).orElseThrow();
+    store.assigned(feedId, chunk, SlotSpan.NONE.and(NOON), List.of());
+    store.started(feedId, 0);
+    store.allStarted(feedId);
+    String id = payment(1).paymentId();
+    store.begin(id);
+    assertThat(store.failed(id, NOON, "no slot")).isTrue();
+    try (Connection other = Database.get().pool().getConnection();
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      other.setAutoCommit(false);
+      Future<PaymentStore.Portion> retried;
+      try (PreparedStatement lock =
+          other.prepareStatement("select from payment where payment_id = ? for update")) {
+        lock.setString(1, id);
+        lock.execute();
+        retried = threads.submit(() -> store.retry(new FeedScope.One(feedId), false, "ann", 10));
+        awaitWaiting(other);
+        otherNode.closeFeeds();
+        assertThat(status(feedId).state()).isEqualTo(FeedState.DONE);
+      } finally {
+        other.rollback();
+      }
+      assertThat(retried.get().payments()).isOne();
+    }
+    assertThat(status(feedId).state()).isEqualTo(FeedState.STARTED);
+    otherNode.closeFeeds();
+    assertThat(status(feedId).state()).isEqualTo(FeedState.STARTED);
+  }
+
+  /** Waits until a statement waits for a lock of a transaction. */
+  private static void awaitWaiting(Connection connection) throws SQLException {
+    String waiting =
+        "select count(*) from pg_locks l"
+            + " where not l.granted and pg_backend_pid() = any(pg_blocking_pids(l.pid))";
+    int count = 0;
+    while (count == 0) {
+      try (PreparedStatement statement = connection.prepareStatement(waiting);
+          ResultSet row = statement.executeQuery()) {
+        row.next();
+        count = row.getInt(1);
+      }
+    }
   }
 
   @Test
