@@ -28,17 +28,20 @@ public record Hunt(Stage.Settings settings, Set<Promise> selected, List<Plan> pl
         .collect(Collectors.toSet());
   }
 
+  /** Returns what the load of some promises needs beside nodes and PostgreSQL. */
+  static Set<Part> parts(Set<Promise> promises) {
+    return Torture.capabilitiesOf(promises).stream()
+        .flatMap(capability -> capability.needs().stream())
+        .collect(Collectors.toSet());
+  }
+
   /** Runs at least one round. Returns that with the first broken promise. */
   public Optional<Torture.Outcome> run(long firstSeed, Duration time, Report report)
       throws Exception {
     long deadlineNanos = System.nanoTime() + time.toNanos();
     Path data = Files.createTempDirectory("weir-torture");
     Set<Promise> checked = checked();
-    Set<Part> parts =
-        Torture.capabilitiesOf(checked).stream()
-            .flatMap(capability -> capability.needs().stream())
-            .collect(Collectors.toSet());
-    Stage stage = Stage.start(settings, data, parts);
+    Stage stage = Stage.start(settings, data, parts(checked));
     try {
       Torture torture = new Torture(stage, settings.folder(), checked);
       int rounds = 0;

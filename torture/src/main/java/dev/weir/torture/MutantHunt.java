@@ -39,7 +39,22 @@ final class MutantHunt {
   /** Returns true if all mutants were found in time. */
   boolean run(List<Mutant> mutants, long seed, Duration time) throws Exception {
     List<Row> rows = new ArrayList<>();
-    for (Mutant mutant : mutants) {
+    List<Mutant> left = new ArrayList<>(mutants);
+    for (SwapHunt.Tried tried :
+        new SwapHunt(
+                root,
+                jar,
+                plan(round, new Trouble.None()),
+                mutant -> promisesOfTheSamePart(mutant.promise()),
+                out)
+            .run(mutants, seed)) {
+      if (!tried.outcome().findings().isClean()) {
+        rows.add(new Row(tried.mutant(), promises(tried.outcome()), tried.time()));
+        left.remove(tried.mutant());
+      }
+    }
+    print(rows);
+    for (Mutant mutant : left) {
       out.printf("%nMutant %s%n", mutant.name());
       rows.add(huntOrFail(mutant, seed, time));
       // The table so far, for those who do not wait for all.
@@ -96,8 +111,12 @@ final class MutantHunt {
   /** Most need no fault; those that need some name them, and then others are only in the way. */
   private List<Plan> plans(Mutant mutant) {
     return mutant.faults().isEmpty()
-        ? List.of(plan(round.dividedBy(2), new Trouble.None()), plan(round, new Trouble.All()))
+        ? List.of(calm(), plan(round, new Trouble.All()))
         : List.of(plan(round, new Trouble.Only(mutant.faults(), mutant.ways())));
+  }
+
+  private Plan calm() {
+    return plan(round.dividedBy(2), new Trouble.None());
   }
 
   private static Plan plan(Duration time, Trouble trouble) {

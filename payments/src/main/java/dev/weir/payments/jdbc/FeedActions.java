@@ -52,9 +52,10 @@ final class FeedActions {
       CANCELLABLE.formatted(Dialect.POSTGRESQL.now(), Cancelling.CANCELLABLE, "");
 
   /**
-   * Opens payments again that failed. One that is known to be made is left as it is, and so is one
-   * that may have been, unless that is asked for. Those that are chosen are found by their ids, see
-   * {@link PaymentRow#IS_OPEN}.
+   * Opens payments again that failed, and locks their feeds: one that is being closed at the same
+   * time is open again afterwards, whoever comes first. One that is known to be made is left as it
+   * is, and so is one that may have been, unless that is asked for. Those that are chosen are found
+   * by their ids, see {@link PaymentRow#IS_OPEN}.
    */
   private static final String RETRY =
       """
@@ -72,8 +73,8 @@ final class FeedActions {
         where p.payment_id = any(array(select h.payment_id from chosen h)) and p.state + 0 = 4
         returning p.feed_no),
       feeds as (
-        update payment_feed f set state = 2
-        where f.state = 3 and f.feed_no = any(array(select r.feed_no from reopened r)))
+        update payment_feed f set state = case f.state when 3 then 2 else f.state end
+        where f.feed_no = any(array(select r.feed_no from reopened r)))
       select (select count(*) from reopened), (select count(*) from chosen)
       """;
 

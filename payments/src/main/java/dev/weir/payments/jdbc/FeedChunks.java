@@ -141,13 +141,20 @@ final class FeedChunks {
       limit ?
       """;
 
-  private static final String CLOSE =
+  private static final String IS_DONE =
       """
-      update payment_feed f set state = 3
-      where f.state = 2
+      f.state = 2
         and not exists (select from payment p where p.feed_no = f.feed_no and p.state in (1, 2)
                         offset 0)
       """;
+
+  /** Whoever opens a payment of a feed again locks the feed as well. */
+  private static final String LOCK_DONE =
+      "select f.feed_no from payment_feed f where " + IS_DONE + " order by f.feed_no for update";
+
+  /** Looks again, because a payment may have been opened before the feed was locked. */
+  private static final String CLOSE =
+      "update payment_feed f set state = 3 where f.feed_no = any(?::int[]) and " + IS_DONE;
 
   private final Transactions transactions;
 
@@ -317,6 +324,16 @@ final class FeedChunks {
   }
 
   void closeFeeds() {
-    transactions.autoCommit(connection -> Sql.update(connection, CLOSE));
+    boolean unused =
+        transactions.write(
+            connection -> {
+              List<Integer> done = Sql.list(connection, row -> row.getInt(1), LOCK_DONE);
+              return !done.isEmpty()
+                  && Sql.update(
+                          connection,
+                          CLOSE,
+                          (Object) done.stream().mapToInt(Integer::intValue).toArray())
+                      > 0;
+            });
   }
 }

@@ -5,6 +5,7 @@ import dev.weir.torture.capability.Round;
 import dev.weir.torture.history.Exchange;
 import dev.weir.torture.stage.Client;
 import dev.weir.torture.stage.Client.Matter;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -43,9 +44,13 @@ final class SlotLoad implements Load {
           SlotConfig.RANDOM,
           SlotConfig.NOW);
 
+  /** For so long one node works alone, and then all do. */
+  private static final Duration SPELL = Duration.ofSeconds(4);
+
   private final Round round;
   private final Client client;
   private final RareCaller rare;
+  private volatile long beginNanos = System.nanoTime();
   private final AtomicLong ids = new AtomicLong();
 
   /** Requests of before, some of which are sent again. */
@@ -69,6 +74,7 @@ final class SlotLoad implements Load {
       client.until(() -> configure(config, config.json(round.name()), 0), 200, 201);
     }
     rare.prepare();
+    beginNanos = System.nanoTime();
   }
 
   private Exchange configure(SlotConfig config, String json, int node) {
@@ -78,6 +84,11 @@ final class SlotLoad implements Load {
 
   @Override
   public void step(SplittableRandom random) {
+    long spell = (System.nanoTime() - beginNanos) / SPELL.toNanos();
+    if (spell % 2 == 0) {
+      alone((int) (spell / 2 % client.nodes()), random);
+      return;
+    }
     int node = random.nextInt(client.nodes());
     switch (random.nextInt(24)) {
       case 0 -> stream(random, node);
@@ -88,6 +99,17 @@ final class SlotLoad implements Load {
       case 13, 14, 15, 16 -> rare.step(random);
       default -> insist(request(config(random), random), node, random);
     }
+  }
+
+  /**
+   * A new event asks a node that has no rivals for now, which therefore plans without locking,
+   * until the others are back.
+   */
+  private void alone(int node, SplittableRandom random) {
+    SlotConfig config = config(random);
+    // What is refused is looked up from then on.
+    insist(
+        request(config == SlotConfig.DELAYED ? SlotConfig.PACKED : config, random), node, random);
   }
 
   private static SlotConfig config(SplittableRandom random) {

@@ -125,6 +125,11 @@ public final class Node implements AutoCloseable {
     return api;
   }
 
+  /** The id of its process. */
+  public long pid() {
+    return process.pid();
+  }
+
   /** The port by which clients reach its gateway. */
   public int gatewayPort() {
     return gateway.port();
