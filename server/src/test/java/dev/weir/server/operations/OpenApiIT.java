@@ -89,10 +89,12 @@ final class OpenApiIT {
   void namesExactlyTheProblemsThatExist() throws IOException {
     Pattern kind = Pattern.compile("[345]\\d\\d, \"([a-z-]+)\"");
     Set<String> kinds = new TreeSet<>(Set.of("bad-request"));
-    try (Stream<Path> sources = Files.walk(Path.of("src/main/java/dev/weir/server"))) {
-      for (Path source : sources.filter(OpenApiIT::isOfTheApi).toList()) {
-        String text = Files.readString(source).replaceAll("\\s+", " ");
-        kind.matcher(text).results().forEach(found -> kinds.add(found.group(1)));
+    for (String folder : List.of("src/main/java/dev/weir/server", "../http/src/main/java")) {
+      try (Stream<Path> sources = Files.walk(Path.of(folder))) {
+        for (Path source : sources.filter(OpenApiIT::isOfTheApi).toList()) {
+          String text = Files.readString(source).replaceAll("\\s+", " ");
+          kind.matcher(text).results().forEach(found -> kinds.add(found.group(1)));
+        }
       }
     }
     String described = ((Map<?, ?>) document.root().get("info")).get("description").toString();
