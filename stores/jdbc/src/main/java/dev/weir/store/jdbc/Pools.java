@@ -17,6 +17,8 @@ final class Pools {
     config.setPoolName("weir");
     config.setDataSource(connector);
     config.setMinimumIdle(settings.minConnections());
+    // The pool connects by its data source; the URL says which kind of database it is of.
+    config.setJdbcUrl(settings.url());
     config.setMaximumPoolSize(settings.maxConnections());
     config.setConnectionTimeout(settings.waitForConnection().toMillis());
     // Validating a connection whose server is gone must not use up the caller's whole wait.
