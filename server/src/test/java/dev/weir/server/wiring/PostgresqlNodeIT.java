@@ -124,12 +124,16 @@ final class PostgresqlNodeIT {
   @Test
   void hearOfConfigurationsAtOnce() {
     configure(http, "heard", 1, "PT1S");
-    String query = SLOTS + "/windows?configName=heard";
-    assertThat(elsewhere.get(query).ok().intAt("maxPerWindow")).isEqualTo(1);
+    // A forecast is calculated with the configuration that the node has cached.
+    String query =
+        SLOTS + "/forecast?configName=heard&events=10&from=2030-01-01T00:00:00Z";
+    String slow = elsewhere.get(query).ok().textAt("windowStart");
     configure(http, "heard", 2, "PT1S");
     // The cache would hold the old one for an hour.
-    assertThat(http.get(query).ok().intAt("maxPerWindow")).isEqualTo(2);
-    Waiting.until("the new version", () -> elsewhere.get(query).ok().intAt("maxPerWindow") == 2);
+    assertThat(http.get(query).ok().textAt("windowStart")).isLessThan(slow);
+    Waiting.until(
+        "the new version",
+        () -> elsewhere.get(query).ok().textAt("windowStart").compareTo(slow) < 0);
     double misses = read(elsewhere, "rate_limiter_config_cache_misses_total");
     assertThat(http.post("/admin/rate-limit/cache/flush").status()).isEqualTo(204);
     Waiting.until(

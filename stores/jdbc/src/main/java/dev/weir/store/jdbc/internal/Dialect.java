@@ -1,5 +1,6 @@
 package dev.weir.store.jdbc.internal;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.StoreException;
 import dev.weir.internal.Micros;
 import java.sql.Connection;
@@ -8,6 +9,7 @@ import java.sql.SQLException;
 import java.time.OffsetDateTime;
 import java.util.Locale;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /** A kind of database, and what differs between the kinds in statements of all capabilities. */
 public enum Dialect {
@@ -27,12 +29,19 @@ public enum Dialect {
   }
 
   /**
-   * Returns the dialect of a database that the caller has connections to.
+   * Returns the dialect of a database: by the URL of its pool, or else by what a connection says.
    *
    * @throws StoreException if the database cannot be reached
    * @throws IllegalArgumentException if it is neither PostgreSQL nor Oracle
    */
   public static Dialect of(DataSource database) {
+    @Nullable String url = database instanceof HikariDataSource pool ? pool.getJdbcUrl() : null;
+    if (url != null && url.startsWith("jdbc:postgresql:")) {
+      return POSTGRESQL;
+    }
+    if (url != null && url.startsWith("jdbc:oracle:")) {
+      return ORACLE;
+    }
     try (Connection connection = database.getConnection()) {
       String product = connection.getMetaData().getDatabaseProductName();
       return switch (product.toLowerCase(Locale.ROOT)) {
