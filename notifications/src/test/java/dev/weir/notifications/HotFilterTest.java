@@ -155,7 +155,7 @@ final class HotFilterTest {
     assertThat(scene.send(1, "one")).isInstanceOf(SendResult.Sent.class);
     assertThat(scene.send(1, "two")).isInstanceOf(SendResult.Sent.class);
     SendResult.Limited limited = (SendResult.Limited) scene.send(1, "three");
-    assertThat(limited.limit()).isEqualTo(FixedWindow.of(2, SendScene.WINDOW));
+    assertThat(limited.state().limit().limit()).isEqualTo(FixedWindow.of(2, SendScene.WINDOW));
     assertThat(scene.count(1)).isEqualTo(2);
   }
 
