@@ -2,13 +2,13 @@ package dev.weir.notifications;
 
 import dev.weir.StoreException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -41,38 +41,37 @@ final class BusyLanes {
   /**
    * Returns the decision about a request of a user.
    *
-   * @param attempt asks the database
-   * @param isBusy whether the result means that the user is locked
+   * @param attempt asks the database; empty if the user is locked
    * @throws StoreException if the user is locked for too long, or too many of its requests wait
    */
-  <T> T decide(long userId, Supplier<T> attempt, Predicate<T> isBusy) {
+  <T> T decide(long userId, Supplier<Optional<T>> attempt) {
     @Nullable Lane lane = lanes.get(userId);
     long deadlineNanos = System.nanoTime() + maxWait.toNanos();
     while (true) {
       if (lane != null) {
         await(lane, userId, deadlineNanos);
       }
-      T result = attempt.get();
-      if (!isBusy.test(result)) {
-        return result;
+      Optional<T> result = attempt.get();
+      if (result.isPresent()) {
+        return result.get();
       }
       Lane own = new Lane();
       lane = lanes.putIfAbsent(userId, own);
       if (lane == null) {
-        return lead(own, userId, attempt, isBusy, deadlineNanos);
+        return lead(own, userId, attempt, deadlineNanos);
       }
     }
   }
 
   private <T> T lead(
-      Lane lane, long userId, Supplier<T> attempt, Predicate<T> isBusy, long deadlineNanos) {
+      Lane lane, long userId, Supplier<Optional<T>> attempt, long deadlineNanos) {
     try {
       Duration pause = FIRST_PAUSE;
       while (true) {
         pause(pause, userId, deadlineNanos);
-        T result = attempt.get();
-        if (!isBusy.test(result)) {
-          return result;
+        Optional<T> result = attempt.get();
+        if (result.isPresent()) {
+          return result.get();
         }
         pause = pause.multipliedBy(2).compareTo(MAX_PAUSE) > 0 ? MAX_PAUSE : pause.multipliedBy(2);
       }

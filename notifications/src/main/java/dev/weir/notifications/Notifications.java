@@ -47,7 +47,7 @@ public final class Notifications {
   private final Outbox outbox;
   private final MessageIds ids;
   private final SendObserver observer;
-  private final Batcher<SendRequest, Placed> placing;
+  private final Batcher<SendRequest, Placed<SendResult.Placing>> placing;
   private final BusyLanes busy;
   private final KnownUsers knownUsers = new KnownUsers();
 
@@ -56,7 +56,8 @@ public final class Notifications {
    *
    * @param publishing the result of the broker; null unless the message was accepted
    */
-  private record Placed(SendResult result, @Nullable CompletableFuture<PublishResult> publishing) {}
+  private record Placed<R extends SendResult.Placing>(
+      R result, @Nullable CompletableFuture<PublishResult> publishing) {}
 
   private Notifications(Builder builder) {
     this.limits = builder.limits;
@@ -167,14 +168,14 @@ public final class Notifications {
    * @throws StoreException if the database does not decide; its outcome says whether the message
    *     may be sent
    */
-  public SendOutcome send(
+  public SendResult.Answer send(
       long userId,
       String text,
       Optional<String> idempotencyKey,
       SendRequest.WhenClosed whenClosed) {
     Message message = new Message(ids.next(), userId, text, MessageParts.of(text).count());
     SendRequest request = new SendRequest(message, idempotencyKey, whenClosed);
-    SendOutcome outcome;
+    SendResult.Answer outcome;
     try {
       outcome = send(request);
     } catch (StoreException e) {
@@ -185,7 +186,7 @@ public final class Notifications {
     return outcome;
   }
 
-  private SendOutcome send(SendRequest request) {
+  private SendResult.Answer send(SendRequest request) {
     if (request.idempotencyKey().isPresent()) {
       // What became of an earlier request is known to the database only.
       return decide(request, HotCounts.Passed.UNKNOWN);
@@ -195,13 +196,13 @@ public final class Notifications {
     }
     return switch (hot.check(request.message())) {
       case HotCounts.Refusal refusal ->
-          new SendOutcome.Limited(refusal.decision(), refusal.limit(), true);
+          new SendResult.LimitedEarly(refusal.limit(), refusal.decision());
       case HotCounts.Passed passed -> decide(request, passed);
     };
   }
 
   /** Answers a request while the broker is down, without a place. */
-  private SendOutcome refused(long userId) {
+  private SendResult.Answer refused(long userId) {
     boolean isUnknown;
     try {
       isUnknown = !isKnown(userId);
@@ -209,7 +210,7 @@ public final class Notifications {
       // The message is not sent in either case.
       isUnknown = false;
     }
-    return isUnknown ? new SendOutcome.UnknownUser(userId) : refused(health.reason());
+    return isUnknown ? new SendResult.UnknownUser(userId) : refused(health.reason());
   }
 
   private boolean isKnown(long userId) {
@@ -223,24 +224,24 @@ public final class Notifications {
     return isFound;
   }
 
-  private SendOutcome refused(String reason) {
-    return new SendOutcome.BrokerRefused(reason, publisher.isStarting());
+  private SendResult.Answer refused(String reason) {
+    return new SendResult.BrokerRefused(reason, publisher.isStarting());
   }
 
   /** Places requests in one step, and begins to publish all messages that have taken a place. */
-  private List<Placed> place(List<SendRequest> requests) {
-    List<SendResult> results = ledger.place(requests);
+  private List<Placed<SendResult.Placing>> place(List<SendRequest> requests) {
+    List<SendResult.Placing> results = ledger.place(requests);
     List<Message> accepted = new ArrayList<>(results.size());
-    for (SendResult result : results) {
+    for (SendResult.Placing result : results) {
       if (result instanceof SendResult.Accepted first) {
         accepted.add(first.message());
       }
     }
     Iterator<CompletableFuture<PublishResult>> publishing = begin(accepted).iterator();
-    List<Placed> placed = new ArrayList<>(results.size());
-    for (SendResult result : results) {
+    List<Placed<SendResult.Placing>> placed = new ArrayList<>(results.size());
+    for (SendResult.Placing result : results) {
       placed.add(
-          new Placed(result, result instanceof SendResult.Accepted ? publishing.next() : null));
+          new Placed<>(result, result instanceof SendResult.Accepted ? publishing.next() : null));
     }
     return placed;
   }
@@ -261,14 +262,13 @@ public final class Notifications {
     return result;
   }
 
-  private SendOutcome decide(SendRequest request, HotCounts.Passed passed) {
-    Placed placed;
+  private SendResult.Answer decide(SendRequest request, HotCounts.Passed passed) {
+    Placed<SendResult.Placed> placed;
     try {
       placed =
           busy.decide(
               request.message().userId(),
-              () -> placing.submit(List.of(request)).getFirst(),
-              any -> any.result() instanceof SendResult.Busy);
+              () -> unlessBusy(placing.submit(List.of(request)).getFirst()));
     } catch (StoreException e) {
       hot.undecided(request.message().userId());
       throw e;
@@ -284,41 +284,47 @@ public final class Notifications {
       case SendResult.Repeated repeated -> {
         hot.learn(repeated.state());
         yield repeated.isPublished()
-            ? new SendOutcome.Sent(repeated.message(), repeated.state(), true)
+            ? new SendResult.Sent(repeated.message(), repeated.state(), true)
             : publishAgain(repeated);
       }
       case SendResult.Limited limited -> {
         hot.correct(limited.state());
-        yield new SendOutcome.Limited(limited.decision(), limited.state().limit().limit(), false);
+        yield limited;
       }
       case SendResult.Closed closed -> {
         hot.correct(closed.state());
         yield whenClosed(request, closed);
       }
-      case SendResult.Deferred known -> new SendOutcome.Deferred(known.record(), known.state());
       case SendResult.TooExpensive expensive -> {
         hot.correct(expensive.state());
-        yield new SendOutcome.TooExpensive(expensive.state(), expensive.cost());
+        yield expensive;
       }
-      case SendResult.KeyReused reused -> new SendOutcome.KeyReused();
-      case SendResult.UnknownUser unknown -> new SendOutcome.UnknownUser(unknown.userId());
-      case SendResult.Failed failed -> new SendOutcome.Failed(failed.record(), failed.state());
-      case SendResult.Busy other -> throw unexpected(other);
-      case SendResult.TooManyDeferred other -> throw unexpected(other);
+      case SendResult.Deferred known -> known;
+      case SendResult.KeyReused reused -> reused;
+      case SendResult.UnknownUser unknown -> unknown;
+      case SendResult.Failed failed -> failed;
     };
   }
 
-  private SendOutcome published(SendResult.Accepted accepted, PublishResult result) {
+  private static Optional<Placed<SendResult.Placed>> unlessBusy(
+      Placed<SendResult.Placing> placing) {
+    return switch (placing.result()) {
+      case SendResult.Busy locked -> Optional.empty();
+      case SendResult.Placed placed -> Optional.of(new Placed<>(placed, placing.publishing()));
+    };
+  }
+
+  private SendResult.Answer published(SendResult.Accepted accepted, PublishResult result) {
     Message message = accepted.message();
     return switch (result) {
       case PublishResult.Done done -> {
         outbox.published(message.id());
-        yield new SendOutcome.Sent(message, accepted.state(), false);
+        yield new SendResult.Sent(message, accepted.state(), false);
       }
       case PublishResult.Refused refused -> withdraw(message, refused.reason());
       case PublishResult.Rejected rejected -> withdraw(message, rejected.reason());
       case PublishResult.Unknown unknown ->
-          new SendOutcome.BrokerUnknown(message.id(), unknown.reason());
+          new SendResult.BrokerUnknown(message.id(), unknown.reason());
     };
   }
 
@@ -326,69 +332,65 @@ public final class Notifications {
    * Publishes a message of an earlier request, which may be publishing it at this moment. It stays
    * in the outbox unless the broker has it.
    */
-  private SendOutcome publishAgain(SendResult.Repeated repeated) {
+  private SendResult.Answer publishAgain(SendResult.Repeated repeated) {
     Message message = repeated.message();
     return switch (begin(List.of(message)).getFirst().join()) {
       case PublishResult.Done done -> {
         outbox.published(message.id());
         observer.publishedLater(message, repeated.state());
-        yield new SendOutcome.Sent(message, repeated.state(), true);
+        yield new SendResult.Sent(message, repeated.state(), true);
       }
       case PublishResult.Refused refused ->
-          new SendOutcome.BrokerUnknown(message.id(), refused.reason());
+          new SendResult.BrokerUnknown(message.id(), refused.reason());
       case PublishResult.Rejected rejected ->
-          new SendOutcome.BrokerUnknown(message.id(), rejected.reason());
+          new SendResult.BrokerUnknown(message.id(), rejected.reason());
       case PublishResult.Unknown unknown ->
-          new SendOutcome.BrokerUnknown(message.id(), unknown.reason());
+          new SendResult.BrokerUnknown(message.id(), unknown.reason());
     };
   }
 
-  private SendOutcome withdraw(Message message, String reason) {
+  private SendResult.Answer withdraw(Message message, String reason) {
     Optional<SendLedger.Withdrawn> withdrawn;
     try {
       withdrawn = outbox.withdraw(message.id());
     } catch (StoreException e) {
       // As far as it is known the message is still counted, so it will be published.
       hot.undecided(message.userId());
-      return new SendOutcome.BrokerUnknown(message.id(), reason);
+      return new SendResult.BrokerUnknown(message.id(), reason);
     }
     if (withdrawn.isEmpty()) {
       // A repeated request or another node has the message too, and may have published it.
-      return new SendOutcome.BrokerUnknown(message.id(), reason);
+      return new SendResult.BrokerUnknown(message.id(), reason);
     }
     hot.correct(withdrawn.get().state());
     return refused(reason);
   }
 
-  private SendOutcome whenClosed(SendRequest request, SendResult.Closed closed) {
+  private SendResult.Answer whenClosed(SendRequest request, SendResult.Closed closed) {
     if (request.whenClosed() == SendRequest.WhenClosed.REFUSE) {
-      return new SendOutcome.Closed(closed.state(), closed.opensAtMicros());
+      return closed;
     }
-    SendResult result =
+    SendResult.Kept result =
         busy.decide(
             request.message().userId(),
-            () -> deferred.defer(request, Micros.instant(closed.opensAtMicros())),
-            any -> any instanceof SendResult.Busy);
+            () -> unlessBusy(deferred.defer(request, Micros.instant(closed.opensAtMicros()))));
     return switch (result) {
-      case SendResult.Deferred kept -> new SendOutcome.Deferred(kept.record(), kept.state());
+      case SendResult.Deferred kept -> kept;
       case SendResult.Repeated repeated ->
           repeated.isPublished()
-              ? new SendOutcome.Sent(repeated.message(), repeated.state(), true)
+              ? new SendResult.Sent(repeated.message(), repeated.state(), true)
               : publishAgain(repeated);
-      case SendResult.KeyReused reused -> new SendOutcome.KeyReused();
-      case SendResult.UnknownUser unknown -> new SendOutcome.UnknownUser(unknown.userId());
-      case SendResult.Failed failed -> new SendOutcome.Failed(failed.record(), failed.state());
-      case SendResult.TooManyDeferred tooMany ->
-          new SendOutcome.TooManyDeferred(tooMany.state(), closed.opensAtMicros(), tooMany.max());
-      case SendResult.Busy other -> throw unexpected(other);
-      case SendResult.Accepted other -> throw unexpected(other);
-      case SendResult.Limited other -> throw unexpected(other);
-      case SendResult.TooExpensive other -> throw unexpected(other);
-      case SendResult.Closed other -> throw unexpected(other);
+      case SendResult.KeyReused reused -> reused;
+      case SendResult.UnknownUser unknown -> unknown;
+      case SendResult.Failed failed -> failed;
+      case SendResult.TooManyDeferred tooMany -> tooMany;
     };
   }
 
-  private static IllegalStateException unexpected(SendResult result) {
-    return new IllegalStateException("unexpected result of a request to send: " + result);
+  private static Optional<SendResult.Kept> unlessBusy(SendResult.Deferring deferring) {
+    return switch (deferring) {
+      case SendResult.Busy locked -> Optional.empty();
+      case SendResult.Kept kept -> Optional.of(kept);
+    };
   }
 }

@@ -1,6 +1,7 @@
 package dev.weir.notifications;
 
 import dev.weir.notifications.messages.Message;
+import dev.weir.notifications.messages.SendResult;
 import dev.weir.notifications.messages.UserState;
 
 /**
@@ -16,7 +17,7 @@ public interface SendObserver {
    * @param request the message as it was requested; the outcome has another one if the request was
    *     repeated
    */
-  default void answered(Message request, SendOutcome outcome) {}
+  default void answered(Message request, SendResult.Answer outcome) {}
 
   /** The database did not decide about a request. */
   default void undecided(Message request) {}

@@ -8,6 +8,7 @@ import dev.weir.limits.CircuitBreaker;
 import dev.weir.limits.Decision;
 import dev.weir.limits.FixedWindow;
 import dev.weir.notifications.messages.HotCounts;
+import dev.weir.notifications.messages.SendResult;
 import dev.weir.notifications.messages.UserLimit;
 import dev.weir.notifications.messages.UserState;
 import java.time.Duration;
@@ -116,8 +117,7 @@ final class HotFilterTest {
     scene.limit(1, 1);
     fill();
     int places = scene.stores.places();
-    SendOutcome.Limited limited = (SendOutcome.Limited) scene.send(1, "hello");
-    assertThat(limited.isEarly()).isTrue();
+    SendResult.LimitedEarly limited = (SendResult.LimitedEarly) scene.send(1, "hello");
     assertThat(limited.limit()).isEqualTo(FixedWindow.of(1, SendScene.WINDOW));
     assertThat(limited.decision().retryAfterMicros()).isEqualTo(1_000_000);
     assertThat(scene.stores.places()).isEqualTo(places);
@@ -134,7 +134,7 @@ final class HotFilterTest {
                 UserLimit.Algorithm.FIXED_WINDOW,
                 UserLimit.CostBy.MESSAGE,
                 NotificationsTest.MONDAY_FROM_8));
-    assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.Closed.class);
+    assertThat(scene.send(1, "hello")).isInstanceOf(SendResult.Closed.class);
     assertThat(counts.entry(1)).isNull();
     assertThat(counts.learned).isEmpty();
   }
@@ -142,21 +142,20 @@ final class HotFilterTest {
   @Test
   void requestWithKeyGoesToTheDatabaseEvenIfTheUserIsFull() throws InterruptedException {
     scene.limit(1, 1);
-    SendOutcome first = scene.send(1, "hello", "key");
+    SendResult.Answer first = scene.send(1, "hello", "key");
     awaitLearned(0);
-    assertThat(first).isInstanceOf(SendOutcome.Sent.class);
-    assertThat(scene.send(1, "hello", "key")).isInstanceOf(SendOutcome.Sent.class);
+    assertThat(first).isInstanceOf(SendResult.Sent.class);
+    assertThat(scene.send(1, "hello", "key")).isInstanceOf(SendResult.Sent.class);
   }
 
   @Test
   void withoutTheStoreTheDatabaseDecides() throws InterruptedException {
     scene.limit(1, 2);
     counts.setDown(true);
-    assertThat(scene.send(1, "one")).isInstanceOf(SendOutcome.Sent.class);
-    assertThat(scene.send(1, "two")).isInstanceOf(SendOutcome.Sent.class);
-    SendOutcome.Limited limited = (SendOutcome.Limited) scene.send(1, "three");
-    assertThat(limited.isEarly()).isFalse();
-    assertThat(limited.limit()).isEqualTo(FixedWindow.of(2, SendScene.WINDOW));
+    assertThat(scene.send(1, "one")).isInstanceOf(SendResult.Sent.class);
+    assertThat(scene.send(1, "two")).isInstanceOf(SendResult.Sent.class);
+    SendResult.Limited limited = (SendResult.Limited) scene.send(1, "three");
+    assertThat(limited.state().limit().limit()).isEqualTo(FixedWindow.of(2, SendScene.WINDOW));
     assertThat(scene.count(1)).isEqualTo(2);
   }
 
@@ -170,7 +169,7 @@ final class HotFilterTest {
     assertThat(counts.entry(1).limit().rateLimit()).isEqualTo(1);
     counts.setDown(false);
     useAgain();
-    assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.Sent.class);
+    assertThat(scene.send(1, "hello")).isInstanceOf(SendResult.Sent.class);
     // The old entry is dropped as soon as the store is back.
     assertThat(counts.forgotten.poll(2, TimeUnit.MINUTES)).isEqualTo(1L);
   }
@@ -181,7 +180,7 @@ final class HotFilterTest {
     fill();
     UserState changed = scene.stores.configure(UserLimit.of(1, 5, SendScene.WINDOW));
     scene.hot.changed(1, changed.version());
-    assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.Sent.class);
+    assertThat(scene.send(1, "hello")).isInstanceOf(SendResult.Sent.class);
   }
 
   @Test
@@ -192,7 +191,7 @@ final class HotFilterTest {
     assertThatThrownBy(() -> scene.send(1, "hello")).isInstanceOf(StoreException.class);
     assertThat(counts.forgotten).containsExactly(1L);
     scene.stores.setDown(false);
-    assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.Sent.class);
+    assertThat(scene.send(1, "hello")).isInstanceOf(SendResult.Sent.class);
   }
 
   @Test
@@ -201,8 +200,8 @@ final class HotFilterTest {
     scene.limit(2, 5);
     counts.count(1);
     counts.learned.clear();
-    assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.Sent.class);
-    assertThat(scene.send(2, "hello")).isInstanceOf(SendOutcome.Sent.class);
+    assertThat(scene.send(1, "hello")).isInstanceOf(SendResult.Sent.class);
+    assertThat(scene.send(2, "hello")).isInstanceOf(SendResult.Sent.class);
     // States are learned in order, or together.
     awaitLearned(4);
     assertThat(counts.entry(1).revision()).isEqualTo(1);
@@ -213,9 +212,9 @@ final class HotFilterTest {
   void placeThatIsGivenBackIsFreeForTheNextRequest() {
     scene.limit(1, 1);
     broker.behave(ScriptedPublisher.Behaviour.REJECTS);
-    assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.BrokerRefused.class);
+    assertThat(scene.send(1, "hello")).isInstanceOf(SendResult.BrokerRefused.class);
     broker.behave(ScriptedPublisher.Behaviour.TAKES);
-    assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.Sent.class);
+    assertThat(scene.send(1, "hello")).isInstanceOf(SendResult.Sent.class);
   }
 
   /** The filter has counted what the database then refused, without a change of the state. */
@@ -229,14 +228,14 @@ final class HotFilterTest {
             UserLimit.Algorithm.FIXED_WINDOW,
             UserLimit.CostBy.MESSAGE,
             NotificationsTest.MONDAY_FROM_8));
-    assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.Closed.class);
+    assertThat(scene.send(1, "hello")).isInstanceOf(SendResult.Closed.class);
     scene.stores.clock.move(Duration.ofHours(20));
-    assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.Sent.class);
+    assertThat(scene.send(1, "hello")).isInstanceOf(SendResult.Sent.class);
   }
 
   /** Uses the limit up, and waits until the store knows. */
   private void fill() throws InterruptedException {
-    assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.Sent.class);
+    assertThat(scene.send(1, "hello")).isInstanceOf(SendResult.Sent.class);
     awaitLearned(0);
     counts.forgotten.clear();
   }
@@ -245,7 +244,7 @@ final class HotFilterTest {
   private void useAgain() {
     int answered = counts.answered();
     while (counts.answered() == answered) {
-      assertThat(scene.send(2, "hello")).isInstanceOf(SendOutcome.Sent.class);
+      assertThat(scene.send(2, "hello")).isInstanceOf(SendResult.Sent.class);
     }
   }
 

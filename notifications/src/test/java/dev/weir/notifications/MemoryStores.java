@@ -153,7 +153,7 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
   }
 
   @Override
-  public synchronized List<SendResult> place(List<SendRequest> requests) {
+  public synchronized List<SendResult.Placing> place(List<SendRequest> requests) {
     requireUp();
     places += requests.size();
     return requests.stream().map(this::place).toList();
@@ -168,7 +168,7 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
     locked.remove(userId);
   }
 
-  private SendResult place(SendRequest request) {
+  private SendResult.Placing place(SendRequest request) {
     if (locked.contains(request.message().userId())) {
       return new SendResult.Busy(request.message().userId());
     }
@@ -188,7 +188,7 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
         new MemoryMessage(request.message(), request.idempotencyKey(), null, clock.instant()));
   }
 
-  private SendResult take(MemoryMessage row) {
+  private SendResult.Counted take(MemoryMessage row) {
     UserState user = users.get(row.message.userId());
     Limit limit = user.limit().limit();
     long cost = user.limit().cost(row.message.parts());
@@ -217,7 +217,7 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
         .findFirst();
   }
 
-  private SendResult repeated(SendRequest request, MemoryMessage row) {
+  private SendResult.Known repeated(SendRequest request, MemoryMessage row) {
     UserState user = users.atPresent(users.get(row.message.userId()));
     if (!row.message.text().equals(request.message().text())) {
       return new SendResult.KeyReused();
@@ -404,7 +404,7 @@ public final class MemoryStores implements UserLimits, SendLedger, MessageLog, D
   }
 
   @Override
-  public synchronized SendResult defer(SendRequest request, Instant dueAt) {
+  public synchronized SendResult.Deferring defer(SendRequest request, Instant dueAt) {
     requireUp();
     UserState user = users.get(request.message().userId());
     if (user == null) {

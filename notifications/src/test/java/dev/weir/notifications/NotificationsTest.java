@@ -11,6 +11,7 @@ import dev.weir.notifications.messages.Message;
 import dev.weir.notifications.messages.MessageLog;
 import dev.weir.notifications.messages.MessageState;
 import dev.weir.notifications.messages.SendRequest;
+import dev.weir.notifications.messages.SendResult;
 import dev.weir.notifications.messages.UserLimit;
 import dev.weir.slots.Calendar;
 import dev.weir.slots.OpeningHours;
@@ -54,7 +55,7 @@ final class NotificationsTest {
 
   @Test
   void userWithoutLimitIsUnknown() {
-    assertThat(scene.send(7, "hello")).isEqualTo(new SendOutcome.UnknownUser(7));
+    assertThat(scene.send(7, "hello")).isEqualTo(new SendResult.UnknownUser(7));
     assertThat(broker.topic()).isEmpty();
   }
 
@@ -84,23 +85,23 @@ final class NotificationsTest {
                 UserLimit.Algorithm.FIXED_WINDOW,
                 UserLimit.CostBy.PARTS,
                 Calendar.ALWAYS));
-    assertThat(scene.send(1, "a".repeat(161))).isInstanceOf(SendOutcome.Sent.class);
+    assertThat(scene.send(1, "a".repeat(161))).isInstanceOf(SendResult.Sent.class);
     assertThat(scene.count(1)).isEqualTo(2);
-    assertThat(scene.send(1, "a".repeat(161))).isInstanceOf(SendOutcome.Limited.class);
-    assertThat(scene.send(1, "a".repeat(154 * 4))).isInstanceOf(SendOutcome.TooExpensive.class);
+    assertThat(scene.send(1, "a".repeat(161))).isInstanceOf(SendResult.Limited.class);
+    assertThat(scene.send(1, "a".repeat(154 * 4))).isInstanceOf(SendResult.TooExpensive.class);
   }
 
   @Test
   void requestWithKeyIsAnsweredWhileTheBrokerIsDown() {
     scene.limit(1, 10);
-    SendOutcome.Sent first = (SendOutcome.Sent) scene.send(1, "hello", "key");
+    SendResult.Sent first = (SendResult.Sent) scene.send(1, "hello", "key");
     Await.until(() -> scene.stores.outbox().isEmpty());
     broker.behave(Behaviour.REFUSES);
-    assertThat(scene.send(1, "other")).isInstanceOf(SendOutcome.BrokerRefused.class);
-    SendOutcome.Sent again = (SendOutcome.Sent) scene.send(1, "hello", "key");
+    assertThat(scene.send(1, "other")).isInstanceOf(SendResult.BrokerRefused.class);
+    SendResult.Sent again = (SendResult.Sent) scene.send(1, "hello", "key");
     assertThat(again.message()).isEqualTo(first.message());
     assertThat(again.isRepeated()).isTrue();
-    assertThat(scene.send(1, "bye", "key")).isEqualTo(new SendOutcome.KeyReused());
+    assertThat(scene.send(1, "bye", "key")).isEqualTo(new SendResult.KeyReused());
     assertThat(scene.count(1)).isEqualTo(1);
   }
 
@@ -108,7 +109,7 @@ final class NotificationsTest {
   @Test
   void repeatedKeyOfAFailedMessageSaysSo() {
     scene.limit(1, 10);
-    SendOutcome.Sent first = (SendOutcome.Sent) scene.send(1, "hello", "key");
+    SendResult.Sent first = (SendResult.Sent) scene.send(1, "hello", "key");
     scene.stores.record(
         List.of(
             new MessageLog.Delivery(
@@ -120,7 +121,7 @@ final class NotificationsTest {
                 Optional.of("no such number"))));
     assertThat(scene.send(1, "hello", "key"))
         .isInstanceOfSatisfying(
-            SendOutcome.Failed.class,
+            SendResult.Failed.class,
             failed -> {
               assertThat(failed.record().message()).isEqualTo(first.message());
               assertThat(failed.record().state()).isEqualTo(MessageState.FAILED);
@@ -133,16 +134,16 @@ final class NotificationsTest {
     scene.limit(1, 10);
     scene.limit(2, 10);
     scene.stores.lock(1);
-    List<FutureTask<SendOutcome>> waiting =
+    List<FutureTask<SendResult.Answer>> waiting =
         IntStream.range(0, 5).mapToObj(i -> new FutureTask<>(() -> scene.send(1, "hi"))).toList();
     waiting.forEach(Thread.ofVirtual()::start);
     for (int i = 0; i < 5; i++) {
-      assertThat(scene.send(2, "hello")).isInstanceOf(SendOutcome.Sent.class);
+      assertThat(scene.send(2, "hello")).isInstanceOf(SendResult.Sent.class);
     }
     assertThat(waiting).noneMatch(FutureTask::isDone);
     scene.stores.unlock(1);
-    for (FutureTask<SendOutcome> each : waiting) {
-      assertThat(each.get()).isInstanceOf(SendOutcome.Sent.class);
+    for (FutureTask<SendResult.Answer> each : waiting) {
+      assertThat(each.get()).isInstanceOf(SendResult.Sent.class);
     }
     assertThat(scene.count(1)).isEqualTo(5);
   }
@@ -151,9 +152,9 @@ final class NotificationsTest {
   void brokerThatIsDownCostsNoPlace() {
     scene.limit(1, 10);
     broker.behave(Behaviour.REFUSES);
-    assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.BrokerRefused.class);
+    assertThat(scene.send(1, "hello")).isInstanceOf(SendResult.BrokerRefused.class);
     int places = scene.stores.places();
-    assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.BrokerRefused.class);
+    assertThat(scene.send(1, "hello")).isInstanceOf(SendResult.BrokerRefused.class);
     assertThat(scene.stores.places()).isEqualTo(places);
   }
 
@@ -161,10 +162,10 @@ final class NotificationsTest {
   void unknownUserIsSaidToBeUnknownWhileTheBrokerIsDown() {
     scene.limit(1, 10);
     broker.behave(Behaviour.REFUSES);
-    assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.BrokerRefused.class);
-    assertThat(scene.send(2, "hello")).isEqualTo(new SendOutcome.UnknownUser(2));
-    assertThat(scene.send(2, "hello", "key")).isEqualTo(new SendOutcome.UnknownUser(2));
-    assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.BrokerRefused.class);
+    assertThat(scene.send(1, "hello")).isInstanceOf(SendResult.BrokerRefused.class);
+    assertThat(scene.send(2, "hello")).isEqualTo(new SendResult.UnknownUser(2));
+    assertThat(scene.send(2, "hello", "key")).isEqualTo(new SendResult.UnknownUser(2));
+    assertThat(scene.send(1, "hello")).isInstanceOf(SendResult.BrokerRefused.class);
   }
 
   /** An embedded one takes longer than the send time-out on a slow machine. */
@@ -194,7 +195,7 @@ final class NotificationsTest {
       for (int i = 0; i < 2; i++) {
         assertThat(slow.send(1, "hello"))
             .isInstanceOfSatisfying(
-                SendOutcome.BrokerRefused.class,
+                SendResult.BrokerRefused.class,
                 refused -> {
                   assertThat(refused.isStarting()).isTrue();
                   assertThat(refused.reason()).contains("is being started");
@@ -208,9 +209,9 @@ final class NotificationsTest {
   void messageThatTheBrokerRejectsDoesNotStopOthers() {
     scene.limit(1, 10);
     broker.behave(Behaviour.REJECTS);
-    assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.BrokerRefused.class);
+    assertThat(scene.send(1, "hello")).isInstanceOf(SendResult.BrokerRefused.class);
     broker.behave(Behaviour.TAKES);
-    assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.Sent.class);
+    assertThat(scene.send(1, "hello")).isInstanceOf(SendResult.Sent.class);
     assertThat(scene.count(1)).isEqualTo(1);
   }
 
@@ -218,10 +219,10 @@ final class NotificationsTest {
   void unknownOutcomeBecomesKnownByTheKey() {
     scene.limit(1, 10);
     broker.behave(Behaviour.LOSES);
-    SendOutcome.BrokerUnknown unknown = (SendOutcome.BrokerUnknown) scene.send(1, "hello", "key");
+    SendResult.BrokerUnknown unknown = (SendResult.BrokerUnknown) scene.send(1, "hello", "key");
     broker.behave(Behaviour.TAKES);
     scene.republisher.run();
-    SendOutcome.Sent sent = (SendOutcome.Sent) scene.send(1, "hello", "key");
+    SendResult.Sent sent = (SendResult.Sent) scene.send(1, "hello", "key");
     assertThat(sent.message().id()).isEqualTo(unknown.messageId());
     assertThat(scene.count(1)).isEqualTo(1);
   }
@@ -248,9 +249,9 @@ final class NotificationsTest {
                 UserLimit.Algorithm.FIXED_WINDOW,
                 UserLimit.CostBy.MESSAGE,
                 MONDAY_FROM_8));
-    assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.Closed.class);
-    SendOutcome.Deferred first = defer("one", "k1");
-    SendOutcome.Deferred second = defer("two", "k2");
+    assertThat(scene.send(1, "hello")).isInstanceOf(SendResult.Closed.class);
+    SendResult.Deferred first = defer("one", "k1");
+    SendResult.Deferred second = defer("two", "k2");
     assertThat(defer("one", "k1").record().message()).isEqualTo(first.record().message());
     scene.dispatch.run();
     assertThat(broker.topic()).isEmpty();
@@ -280,8 +281,8 @@ final class NotificationsTest {
     for (int i = 0; i < 1_000; i++) {
       var unused = defer("backlog", "k" + i);
     }
-    SendOutcome.Deferred other =
-        (SendOutcome.Deferred)
+    SendResult.Deferred other =
+        (SendResult.Deferred)
             scene.notifications.send(2, "hello", Optional.empty(), SendRequest.WhenClosed.DEFER);
     scene.stores.clock.move(Duration.ofHours(20));
     scene.dispatch.run();
@@ -299,7 +300,7 @@ final class NotificationsTest {
                 UserLimit.Algorithm.FIXED_WINDOW,
                 UserLimit.CostBy.MESSAGE,
                 MONDAY_FROM_8));
-    SendOutcome.Deferred deferred = defer("one", "k1");
+    SendResult.Deferred deferred = defer("one", "k1");
     scene.stores.clock.move(Duration.ofHours(20));
     broker.behave(Behaviour.REFUSES);
     scene.dispatch.run();
@@ -311,8 +312,8 @@ final class NotificationsTest {
     assertThat(scene.stores.outbox()).isEmpty();
   }
 
-  private SendOutcome.Deferred defer(String text, String key) {
-    return (SendOutcome.Deferred)
+  private SendResult.Deferred defer(String text, String key) {
+    return (SendResult.Deferred)
         scene.notifications.send(1, text, Optional.of(key), SendRequest.WhenClosed.DEFER);
   }
 
@@ -325,13 +326,13 @@ final class NotificationsTest {
         ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
       others.limit(1, 10);
       others.limit(2, 10);
-      Future<SendOutcome> waiting = callers.submit(() -> others.send(1, "slow"));
+      Future<SendResult.Answer> waiting = callers.submit(() -> others.send(1, "slow"));
       slow.hasBegun.await();
-      assertThat(others.send(2, "fast")).isInstanceOf(SendOutcome.Sent.class);
-      assertThat(others.send(2, "fast again")).isInstanceOf(SendOutcome.Sent.class);
+      assertThat(others.send(2, "fast")).isInstanceOf(SendResult.Sent.class);
+      assertThat(others.send(2, "fast again")).isInstanceOf(SendResult.Sent.class);
       assertThat(waiting.isDone()).isFalse();
       slow.answer.complete(PublishResult.Done.DONE);
-      assertThat(waiting.get()).isInstanceOf(SendOutcome.Sent.class);
+      assertThat(waiting.get()).isInstanceOf(SendResult.Sent.class);
     }
   }
 

@@ -6,6 +6,7 @@ import dev.weir.notifications.ScriptedPublisher.Behaviour;
 import dev.weir.notifications.messages.Message;
 import dev.weir.notifications.messages.MessageRecord;
 import dev.weir.notifications.messages.MessageState;
+import dev.weir.notifications.messages.SendResult;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.Set;
@@ -77,14 +78,14 @@ final class RepublisherTest {
   @Test
   void outageEndsWhenTheBrokerAnswersAgain() {
     broker.behave(Behaviour.LOSES);
-    assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.BrokerUnknown.class);
+    assertThat(scene.send(1, "hello")).isInstanceOf(SendResult.BrokerUnknown.class);
     scene.republisher.run();
     assertThat(scene.health.isDown()).isTrue();
     assertThat(scene.health.reason()).isEqualTo("no answer");
     broker.behave(Behaviour.TAKES);
     scene.republisher.run();
     assertThat(scene.health.isDown()).isFalse();
-    assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.Sent.class);
+    assertThat(scene.send(1, "hello")).isInstanceOf(SendResult.Sent.class);
   }
 
   @Test
@@ -113,11 +114,11 @@ final class RepublisherTest {
   @Test
   void keyOfAMessageThatTheBrokerNeverTakesIsFreeAgain() {
     broker.behave(Behaviour.LOSES);
-    assertThat(scene.send(1, "1", "key")).isInstanceOf(SendOutcome.BrokerUnknown.class);
+    assertThat(scene.send(1, "1", "key")).isInstanceOf(SendResult.BrokerUnknown.class);
     scene.stores.clock.move(SendScene.OLD);
     broker.behave(Behaviour.REJECTS_ODD);
     scene.republisher.run();
-    assertThat(scene.send(1, "1", "key")).isInstanceOf(SendOutcome.BrokerRefused.class);
+    assertThat(scene.send(1, "1", "key")).isInstanceOf(SendResult.BrokerRefused.class);
     assertThat(scene.count(1)).isZero();
   }
 

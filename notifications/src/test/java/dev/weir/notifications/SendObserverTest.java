@@ -7,6 +7,7 @@ import dev.weir.StoreException;
 import dev.weir.notifications.ScriptedPublisher.Behaviour;
 import dev.weir.notifications.messages.Message;
 import dev.weir.notifications.messages.SendRequest;
+import dev.weir.notifications.messages.SendResult;
 import dev.weir.notifications.messages.UserLimit;
 import dev.weir.notifications.messages.UserState;
 import dev.weir.slots.OpeningHours;
@@ -30,14 +31,14 @@ final class SendObserverTest {
   /** Notes messages that the broker is known to have, and requests that were answered. */
   private static final class Noted implements SendObserver {
     final List<UUID> published = new ArrayList<>();
-    final List<SendOutcome> answers = new ArrayList<>();
+    final List<SendResult.Answer> answers = new ArrayList<>();
     final List<Long> costs = new ArrayList<>();
     int undecided;
 
     @Override
-    public void answered(Message request, SendOutcome outcome) {
+    public void answered(Message request, SendResult.Answer outcome) {
       answers.add(outcome);
-      if (outcome instanceof SendOutcome.Sent sent && !sent.isRepeated()) {
+      if (outcome instanceof SendResult.Sent sent && !sent.isRepeated()) {
         published.add(sent.message().id());
       }
     }
@@ -107,8 +108,8 @@ final class SendObserverTest {
                           DayOfWeek.MONDAY,
                           List.of(OpeningHours.Hours.of(LocalTime.of(8, 0), LocalTime.of(18, 0)))),
                       Set.of())));
-      SendOutcome.Deferred deferred =
-          (SendOutcome.Deferred)
+      SendResult.Deferred deferred =
+          (SendResult.Deferred)
               scene.notifications.send(
                   1, "hello", Optional.of("key"), SendRequest.WhenClosed.DEFER);
       assertThat(noted.answers).containsExactly(deferred);
@@ -136,7 +137,7 @@ final class SendObserverTest {
                   UserLimit.CostBy.PARTS,
                   limit.openHours()));
       broker.behave(Behaviour.LOSES);
-      assertThat(scene.send(1, "x".repeat(400))).isInstanceOf(SendOutcome.BrokerUnknown.class);
+      assertThat(scene.send(1, "x".repeat(400))).isInstanceOf(SendResult.BrokerUnknown.class);
       scene.limit(1, 10);
       broker.behave(Behaviour.TAKES);
       scene.stores.clock.move(SendScene.OLD);

@@ -3,6 +3,7 @@ package dev.weir.notifications;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.notifications.ScriptedPublisher.Behaviour;
+import dev.weir.notifications.messages.SendResult;
 import dev.weir.store.tck.internal.Crowd;
 import java.time.Duration;
 import java.util.HashMap;
@@ -85,7 +86,7 @@ final class SendPathLawsTest {
     broker.behave(send.broker());
     Set<UUID> countedBefore = scene.stores.counted();
     boolean wasDown = scene.health.isDown();
-    Optional<SendOutcome> outcome =
+    Optional<SendResult.Answer> outcome =
         ScriptedPublisher.unlessCrashed(
             () ->
                 send.key() == 0
@@ -95,30 +96,31 @@ final class SendPathLawsTest {
       return Optional.empty();
     }
     return switch (outcome.get()) {
-      case SendOutcome.Sent sent -> {
+      case SendResult.Sent sent -> {
         assertThat(broker.ids()).contains(sent.message().id());
         yield Optional.of(sent.message().id());
       }
-      case SendOutcome.BrokerUnknown unknown -> {
+      case SendResult.BrokerUnknown unknown -> {
         assertThat(scene.stores.counted()).contains(unknown.messageId());
         yield Optional.empty();
       }
-      case SendOutcome.BrokerRefused refused -> {
+      case SendResult.BrokerRefused refused -> {
         assertThat(wasDown || send.broker() == Behaviour.REFUSES || isRejected(send)).isTrue();
         assertThat(scene.stores.counted()).isEqualTo(countedBefore);
         yield Optional.empty();
       }
-      case SendOutcome.Limited limited -> {
+      case SendResult.Limited limited -> {
         assertThat(scene.stores.counted()).isEqualTo(countedBefore);
         yield Optional.empty();
       }
-      case SendOutcome.Deferred other -> throw new AssertionError(other);
-      case SendOutcome.TooManyDeferred other -> throw new AssertionError(other);
-      case SendOutcome.Failed other -> throw new AssertionError(other);
-      case SendOutcome.UnknownUser other -> throw new AssertionError(other);
-      case SendOutcome.KeyReused other -> throw new AssertionError(other);
-      case SendOutcome.TooExpensive other -> throw new AssertionError(other);
-      case SendOutcome.Closed other -> throw new AssertionError(other);
+      case SendResult.LimitedEarly other -> throw new AssertionError(other);
+      case SendResult.Deferred other -> throw new AssertionError(other);
+      case SendResult.TooManyDeferred other -> throw new AssertionError(other);
+      case SendResult.Failed other -> throw new AssertionError(other);
+      case SendResult.UnknownUser other -> throw new AssertionError(other);
+      case SendResult.KeyReused other -> throw new AssertionError(other);
+      case SendResult.TooExpensive other -> throw new AssertionError(other);
+      case SendResult.Closed other -> throw new AssertionError(other);
     };
   }
 
@@ -175,12 +177,12 @@ final class SendPathLawsTest {
     try (SendScene scene = new SendScene(broker)) {
       scene.limit(1, limit);
       for (int i = 0; i < before; i++) {
-        assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.Sent.class);
+        assertThat(scene.send(1, "hello")).isInstanceOf(SendResult.Sent.class);
       }
       broker.behave(Behaviour.REFUSES);
       for (int i = 0; i < 3; i++) {
         assertThat(hasKey ? scene.send(1, "hello", "key") : scene.send(1, "hello"))
-            .isInstanceOf(SendOutcome.BrokerRefused.class);
+            .isInstanceOf(SendResult.BrokerRefused.class);
         assertThat(scene.count(1)).isEqualTo(before);
       }
       assertThat(broker.topic()).hasSize(before);
@@ -196,12 +198,12 @@ final class SendPathLawsTest {
     try (SendScene scene = new SendScene(broker)) {
       scene.limit(1, taken + 1);
       for (int i = 0; i < taken; i++) {
-        assertThat(scene.send(1, "hello")).isInstanceOf(SendOutcome.Sent.class);
+        assertThat(scene.send(1, "hello")).isInstanceOf(SendResult.Sent.class);
       }
-      List<SendOutcome> outcomes =
+      List<SendResult.Answer> outcomes =
           Crowd.concurrently(callers, caller -> scene.send(1, "hi " + caller));
-      assertThat(outcomes).filteredOn(SendOutcome.Sent.class::isInstance).hasSize(1);
-      assertThat(outcomes).filteredOn(SendOutcome.Limited.class::isInstance).hasSize(callers - 1);
+      assertThat(outcomes).filteredOn(SendResult.Sent.class::isInstance).hasSize(1);
+      assertThat(outcomes).filteredOn(SendResult.Limited.class::isInstance).hasSize(callers - 1);
       assertThat(scene.count(1)).isEqualTo(taken + 1);
       assertThat(broker.topic()).hasSize(taken + 1);
     }
@@ -213,10 +215,10 @@ final class SendPathLawsTest {
     ScriptedPublisher broker = new ScriptedPublisher();
     try (SendScene scene = new SendScene(broker)) {
       scene.limit(1, 100);
-      List<SendOutcome> outcomes =
+      List<SendResult.Answer> outcomes =
           Crowd.concurrently(callers, caller -> scene.send(1, "hello", "key"));
       assertThat(outcomes)
-          .allSatisfy(outcome -> assertThat(outcome).isInstanceOf(SendOutcome.Sent.class));
+          .allSatisfy(outcome -> assertThat(outcome).isInstanceOf(SendResult.Sent.class));
       assertThat(broker.ids()).hasSize(1);
       assertThat(scene.count(1)).isEqualTo(1);
     }

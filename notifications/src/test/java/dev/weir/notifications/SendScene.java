@@ -1,6 +1,7 @@
 package dev.weir.notifications;
 
 import dev.weir.notifications.messages.SendRequest;
+import dev.weir.notifications.messages.SendResult;
 import dev.weir.notifications.messages.UserLimit;
 import java.time.Duration;
 import java.util.Optional;
@@ -50,11 +51,11 @@ final class SendScene implements AutoCloseable {
     var unused = notifications.configure(UserLimit.of(userId, rateLimit, WINDOW));
   }
 
-  SendOutcome send(long userId, String text) {
+  SendResult.Answer send(long userId, String text) {
     return notifications.send(userId, text, Optional.empty(), SendRequest.WhenClosed.REFUSE);
   }
 
-  SendOutcome send(long userId, String text, String key) {
+  SendResult.Answer send(long userId, String text, String key) {
     return notifications.send(userId, text, Optional.of(key), SendRequest.WhenClosed.REFUSE);
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.notifications.kafka.MessageRecords;
 import dev.weir.notifications.kafka.MessageTopics;
+import dev.weir.notifications.messages.SendResult;
 import dev.weir.notifications.provider.LogProvider;
 import dev.weir.notifications.sender.Sender;
 import dev.weir.notifications.sender.SenderObserver;
@@ -71,7 +72,7 @@ final class TopicLawsTest {
       @ForAll @LongRange(min = 0) long userId, @ForAll("texts") String text)
       throws InterruptedException {
     scene.limit(userId, 1);
-    SendOutcome.Sent sent = (SendOutcome.Sent) scene.send(userId, text);
+    SendResult.Sent sent = (SendResult.Sent) scene.send(userId, text);
 
     ConsumerRecord<byte[], byte[]> record = next();
     assertThat(new String(record.value(), StandardCharsets.UTF_8)).isEqualTo(userId + ": " + text);

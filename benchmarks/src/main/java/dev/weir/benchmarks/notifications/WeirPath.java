@@ -6,7 +6,6 @@ import dev.weir.notifications.HotFilter;
 import dev.weir.notifications.KafkaPublisher;
 import dev.weir.notifications.Notifications;
 import dev.weir.notifications.Outbox;
-import dev.weir.notifications.SendOutcome;
 import dev.weir.notifications.jdbc.JdbcDeferredMessages;
 import dev.weir.notifications.jdbc.JdbcSendLedger;
 import dev.weir.notifications.jdbc.JdbcUserLimits;
@@ -15,6 +14,7 @@ import dev.weir.notifications.kafka.MessageTopics;
 import dev.weir.notifications.messages.DeferredMessages;
 import dev.weir.notifications.messages.SendLedger;
 import dev.weir.notifications.messages.SendRequest.WhenClosed;
+import dev.weir.notifications.messages.SendResult;
 import dev.weir.notifications.messages.UserLimit;
 import dev.weir.notifications.redis.RedisHotCounts;
 import dev.weir.store.redis.Redis;
@@ -97,24 +97,14 @@ final class WeirPath implements SendPath {
 
   @Override
   public boolean send(long userId, String text) {
-    SendOutcome outcome = notifications.send(userId, text, Optional.empty(), WhenClosed.REFUSE);
-    return switch (outcome) {
-      case SendOutcome.Sent sent -> true;
-      case SendOutcome.Limited limited -> false;
-      case SendOutcome.Deferred other -> throw unexpected(other);
-      case SendOutcome.TooManyDeferred other -> throw unexpected(other);
-      case SendOutcome.Failed other -> throw unexpected(other);
-      case SendOutcome.UnknownUser other -> throw unexpected(other);
-      case SendOutcome.KeyReused other -> throw unexpected(other);
-      case SendOutcome.TooExpensive other -> throw unexpected(other);
-      case SendOutcome.Closed other -> throw unexpected(other);
-      case SendOutcome.BrokerRefused other -> throw unexpected(other);
-      case SendOutcome.BrokerUnknown other -> throw unexpected(other);
-    };
-  }
-
-  private static IllegalStateException unexpected(SendOutcome outcome) {
-    return new IllegalStateException("the message was neither sent nor limited: " + outcome);
+    SendResult.Answer outcome = notifications.send(userId, text, Optional.empty(), WhenClosed.REFUSE);
+    if (outcome instanceof SendResult.Sent) {
+      return true;
+    }
+    if (outcome instanceof SendResult.Limited || outcome instanceof SendResult.LimitedEarly) {
+      return false;
+    }
+    throw new IllegalStateException("the message was neither sent nor limited: " + outcome);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.weir.http.bodies;
 
+import dev.weir.internal.Decompressor;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
@@ -13,6 +14,7 @@ import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.Locale;
 import java.util.Objects;
@@ -28,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class BodyDecompressor extends ChannelDuplexHandler {
   static final String NAME = "weir-packed-bodies";
+
+  private static final int PIECE_BYTES = 16 * 1024;
 
   /** Compressed contents and the messages after them: at most one read of the connection. */
   private final Deque<Object> waiting = new ArrayDeque<>();
@@ -150,14 +154,16 @@ final class BodyDecompressor extends ChannelDuplexHandler {
   /** Delivers a piece, the end or an error. Returns false if this content yields none. */
   private boolean unpackOne(ChannelHandlerContext context, HttpContent content) {
     Decompressor unpacking = Objects.requireNonNull(unpacker);
-    byte @Nullable [] piece;
+    byte[] piece = new byte[PIECE_BYTES];
+    int length;
     try {
       if (!isFed) {
-        unpacking.feed(ByteBufUtil.getBytes(content.content()));
+        byte[] packed = ByteBufUtil.getBytes(content.content());
+        unpacking.feed(packed, packed.length);
         isFed = true;
       }
-      piece = unpacking.next();
-      if (piece == null && content instanceof LastHttpContent && !unpacking.isWhole()) {
+      length = unpacking.read(piece, 0, piece.length);
+      if (length == 0 && content instanceof LastHttpContent && !unpacking.isWhole()) {
         throw new DataFormatException("it is cut short");
       }
     } catch (DataFormatException e) {
@@ -167,9 +173,10 @@ final class BodyDecompressor extends ChannelDuplexHandler {
       context.fireExceptionCaught(new BrokenBodyException("The body cannot be decompressed.", e));
       return true;
     }
-    if (piece != null) {
+    if (length > 0) {
       isAsked = false;
-      context.fireChannelRead(new DefaultHttpContent(Unpooled.wrappedBuffer(piece)));
+      context.fireChannelRead(
+          new DefaultHttpContent(Unpooled.wrappedBuffer(Arrays.copyOf(piece, length))));
       return true;
     }
     ReferenceCountUtil.release(waiting.remove());

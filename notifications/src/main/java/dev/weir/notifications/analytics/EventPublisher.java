@@ -2,12 +2,12 @@ package dev.weir.notifications.analytics;
 
 import dev.weir.notifications.MessageIds;
 import dev.weir.notifications.SendObserver;
-import dev.weir.notifications.SendOutcome;
 import dev.weir.notifications.kafka.KafkaClients;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.kafka.KafkaUnavailableException;
 import dev.weir.notifications.kafka.MessageRecords;
 import dev.weir.notifications.messages.Message;
+import dev.weir.notifications.messages.SendResult;
 import dev.weir.notifications.messages.UserState;
 import dev.weir.notifications.provider.ProviderResult;
 import dev.weir.notifications.sender.SenderObserver;
@@ -110,7 +110,7 @@ public final class EventPublisher implements SendObserver, SenderObserver, AutoC
   }
 
   @Override
-  public void answered(Message request, SendOutcome outcome) {
+  public void answered(Message request, SendResult.Answer outcome) {
     add(NotificationEvent.of(clock.instant(), request, outcome));
   }
 

@@ -1,12 +1,13 @@
 package dev.weir.notifications.analytics;
 
 import dev.weir.internal.Micros;
+import dev.weir.limits.Decision;
 import dev.weir.limits.FixedWindow;
 import dev.weir.limits.Limit;
 import dev.weir.limits.SlidingWindow;
 import dev.weir.limits.TokenBucket;
-import dev.weir.notifications.SendOutcome;
 import dev.weir.notifications.messages.Message;
+import dev.weir.notifications.messages.SendResult;
 import dev.weir.notifications.messages.UserState;
 import java.time.Instant;
 import java.util.Locale;
@@ -106,37 +107,42 @@ record NotificationEvent(
   }
 
   /** Returns the event of a request that was answered. */
-  static NotificationEvent of(Instant at, Message request, SendOutcome outcome) {
+  static NotificationEvent of(Instant at, Message request, SendResult.Answer outcome) {
     NotificationEvent base = plain(at, Outcome.SENT, request).withoutMessage();
     return switch (outcome) {
-      case SendOutcome.Sent sent ->
+      case SendResult.Sent sent ->
           plain(at, sent.isRepeated() ? Outcome.REPEATED : Outcome.SENT, sent.message())
               .withState(sent.state());
-      case SendOutcome.Deferred deferred ->
+      case SendResult.Deferred deferred ->
           plain(at, Outcome.DEFERRED, deferred.record().message()).withState(deferred.state());
-      case SendOutcome.Limited limited -> {
-        NotificationEvent event =
-            base.withOutcome(Outcome.LIMITED).withRetryAfter(limited.decision().retryAfterMicros());
-        yield Quota.of(limited.limit()).map(event::withQuota).orElse(event);
-      }
-      case SendOutcome.Closed closed ->
+      case SendResult.Limited limited ->
+          limited(base, limited.state().limit().limit(), limited.decision());
+      case SendResult.LimitedEarly limited -> limited(base, limited.limit(), limited.decision());
+      case SendResult.Closed closed ->
           base.withOutcome(Outcome.CLOSED)
               .withState(closed.state())
               .withRetryAfter(closed.opensAtMicros() - closed.state().atMicros());
-      case SendOutcome.TooManyDeferred tooMany ->
+      case SendResult.TooManyDeferred tooMany ->
           base.withOutcome(Outcome.CLOSED)
               .withState(tooMany.state())
               .withRetryAfter(tooMany.opensAtMicros() - tooMany.state().atMicros());
-      case SendOutcome.Failed failed ->
+      case SendResult.Failed failed ->
           plain(at, Outcome.REPEATED, failed.record().message()).withState(failed.state());
-      case SendOutcome.UnknownUser unknown -> base.rejected(Cause.UNKNOWN_USER);
-      case SendOutcome.KeyReused reused -> base.rejected(Cause.KEY_REUSED);
-      case SendOutcome.TooExpensive expensive ->
+      case SendResult.UnknownUser unknown -> base.rejected(Cause.UNKNOWN_USER);
+      case SendResult.KeyReused reused -> base.rejected(Cause.KEY_REUSED);
+      case SendResult.TooExpensive expensive ->
           base.rejected(Cause.TOO_EXPENSIVE).withState(expensive.state());
-      case SendOutcome.BrokerRefused refused -> base.failed(Cause.BROKER_REFUSED);
-      case SendOutcome.BrokerUnknown unknown ->
+      case SendResult.BrokerRefused refused -> base.failed(Cause.BROKER_REFUSED);
+      case SendResult.BrokerUnknown unknown ->
           base.failed(Cause.BROKER_UNKNOWN).withMessage(unknown.messageId());
     };
+  }
+
+  private static NotificationEvent limited(
+      NotificationEvent base, Limit limit, Decision.Refused decision) {
+    NotificationEvent event =
+        base.withOutcome(Outcome.LIMITED).withRetryAfter(decision.retryAfterMicros());
+    return Quota.of(limit).map(event::withQuota).orElse(event);
   }
 
   /** Returns the event of a request that the database did not decide. */

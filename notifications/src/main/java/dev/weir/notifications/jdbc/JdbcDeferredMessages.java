@@ -113,13 +113,13 @@ public final class JdbcDeferredMessages implements DeferredMessages {
   }
 
   @Override
-  public SendResult defer(SendRequest request, Instant dueAt) {
+  public SendResult.Deferring defer(SendRequest request, Instant dueAt) {
     BusyUsers.Locking locking = busy.new Locking();
     return transactions.write(
         connection -> defer(connection, request, Micros.clamped(dueAt), locking));
   }
 
-  private SendResult defer(
+  private SendResult.Deferring defer(
       Connection connection, SendRequest request, long dueAtMicros, BusyUsers.Locking locking)
       throws SQLException {
     Message message = request.message();
@@ -131,7 +131,7 @@ public final class JdbcDeferredMessages implements DeferredMessages {
     if (user.isEmpty()) {
       return new SendResult.UnknownUser(message.userId());
     }
-    Optional<SendResult> earlier =
+    Optional<SendResult.Known> earlier =
         KnownMessages.of(connection, List.of(request), true).find(request, user.get());
     if (earlier.isPresent()) {
       if (earlier.get() instanceof SendResult.Repeated repeated && !repeated.isPublished()) {
@@ -140,7 +140,7 @@ public final class JdbcDeferredMessages implements DeferredMessages {
       return earlier.get();
     }
     if (isFull(connection, message.userId())) {
-      return new SendResult.TooManyDeferred(user.get(), maxPerUser);
+      return new SendResult.TooManyDeferred(user.get(), dueAtMicros, maxPerUser);
     }
     long now = users.nowMicros();
     Sql.update(

@@ -111,7 +111,7 @@ public final class JdbcSendLedger implements SendLedger {
   }
 
   @Override
-  public List<SendResult> place(List<SendRequest> requests) {
+  public List<SendResult.Placing> place(List<SendRequest> requests) {
     return requests.isEmpty() ? List.of() : transactions.write(new Placing(requests));
   }
 
@@ -120,7 +120,7 @@ public final class JdbcSendLedger implements SendLedger {
    * looked up only if that may have happened: if a message exists already, which the primary key
    * detects and which leads to a second attempt, or if a request would be refused.
    */
-  private final class Placing implements Transactions.Work<List<SendResult>> {
+  private final class Placing implements Transactions.Work<List<SendResult.Placing>> {
     private final List<SendRequest> requests;
     private final BusyUsers.Locking locking = busy.new Locking();
     private boolean isRepeated;
@@ -130,7 +130,7 @@ public final class JdbcSendLedger implements SendLedger {
     }
 
     @Override
-    public List<SendResult> on(Connection connection) throws SQLException {
+    public List<SendResult.Placing> on(Connection connection) throws SQLException {
       boolean withIds = isRepeated;
       isRepeated = true;
       List<Long> userIds = requests.stream().map(request -> request.message().userId()).toList();

@@ -95,7 +95,7 @@ final class KnownMessages {
   }
 
   /** Returns the result of a request whose message is known; empty if it is new. */
-  Optional<SendResult> find(SendRequest request, UserState state) {
+  Optional<SendResult.Known> find(SendRequest request, UserState state) {
     return Optional.ofNullable(lookUp(request)).map(known -> result(known, request, state));
   }
 
@@ -106,7 +106,7 @@ final class KnownMessages {
     return known == null ? byId.get(message.id()) : known;
   }
 
-  private static SendResult result(Known known, SendRequest request, UserState state) {
+  private static SendResult.Known result(Known known, SendRequest request, UserState state) {
     Message earlier = known.record().message();
     if (earlier.userId() != request.message().userId()
         || !earlier.text().equals(request.message().text())) {

@@ -22,6 +22,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -185,14 +186,22 @@ final class LockedUsers {
   }
 
   /** Takes a place for a message, if its user is open and there is one. */
-  SendResult place(Message message) {
+  SendResult.Placing place(Message message) {
     if (busy.contains(message.userId())) {
       return new SendResult.Busy(message.userId());
     }
     @Nullable UserRow row = corrected(message.userId());
-    if (row == null) {
-      return new SendResult.UnknownUser(message.userId());
-    }
+    return row == null
+        ? new SendResult.UnknownUser(message.userId())
+        : place(row, message);
+  }
+
+  /** Takes a place for a message of a user that was found and locked. */
+  SendResult.Counted placeOfLocked(Message message) {
+    return place(Objects.requireNonNull(corrected(message.userId())), message);
+  }
+
+  private SendResult.Counted place(UserRow row, Message message) {
     Limit limit = row.limit().limit();
     long cost = row.limit().cost(message.parts());
     if (cost > limit.maxCost()) {

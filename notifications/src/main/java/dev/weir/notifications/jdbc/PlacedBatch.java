@@ -62,7 +62,7 @@ final class PlacedBatch {
     }
   }
 
-  private final List<SendResult> results = new ArrayList<>();
+  private final List<SendResult.Placing> results = new ArrayList<>();
 
   private PlacedBatch(LockedUsers users, KnownMessages known) {
     this.users = users;
@@ -78,7 +78,7 @@ final class PlacedBatch {
     return batch;
   }
 
-  List<SendResult> results() {
+  List<SendResult.Placing> results() {
     return results;
   }
 
@@ -87,7 +87,7 @@ final class PlacedBatch {
     return results.stream().anyMatch(PlacedBatch::isRefusal);
   }
 
-  private static boolean isRefusal(SendResult result) {
+  private static boolean isRefusal(SendResult.Placing result) {
     return switch (result) {
       case SendResult.Limited limited -> true;
       case SendResult.TooExpensive tooExpensive -> true;
@@ -99,20 +99,19 @@ final class PlacedBatch {
       case SendResult.UnknownUser unknown -> false;
       case SendResult.Failed failed -> false;
       case SendResult.Busy busy -> false;
-      case SendResult.TooManyDeferred tooMany -> false;
     };
   }
 
-  private SendResult decide(SendRequest request) {
+  private SendResult.Placing decide(SendRequest request) {
     Optional<UserState> state = users.find(request.message().userId());
-    Optional<SendResult> earlier = state.flatMap(user -> known.find(request, user));
+    Optional<SendResult.Known> earlier = state.flatMap(user -> known.find(request, user));
     if (earlier.isPresent()) {
       if (earlier.get() instanceof SendResult.Repeated repeated && !repeated.isPublished()) {
         shared.add(repeated.message().id());
       }
       return earlier.get();
     }
-    SendResult result = users.place(request.message());
+    SendResult.Placing result = users.place(request.message());
     if (result instanceof SendResult.Accepted accepted) {
       placed.add(new Placed(request, accepted));
       known.add(request, record(accepted.message()), true);

@@ -48,9 +48,10 @@ final class ReleasedBatch {
     this.users = users;
   }
 
+  /** Decides about a message whose user is locked. */
   void decide(Message message) {
     nextMicros.putIfAbsent(message.userId(), AT_ONCE);
-    switch (users.place(message)) {
+    switch (users.placeOfLocked(message)) {
       case SendResult.Accepted accepted -> released.add(accepted);
       case SendResult.Limited limited ->
           postpone(message, users.nowMicros() + limited.decision().retryAfterMicros());
@@ -61,13 +62,6 @@ final class ReleasedBatch {
                   message.id(),
                   "costs %d, more than the limit of %d"
                       .formatted(tooExpensive.cost(), tooExpensive.state().limit().rateLimit())));
-      case SendResult.Repeated repeated -> throw unexpected(repeated);
-      case SendResult.Deferred deferred -> throw unexpected(deferred);
-      case SendResult.KeyReused reused -> throw unexpected(reused);
-      case SendResult.UnknownUser unknown -> throw unexpected(unknown);
-      case SendResult.Failed known -> throw unexpected(known);
-      case SendResult.Busy busy -> throw unexpected(busy);
-      case SendResult.TooManyDeferred tooMany -> throw unexpected(tooMany);
     }
   }
 
@@ -77,10 +71,6 @@ final class ReleasedBatch {
         message.userId(),
         Math.min(untilMicros, Micros.LATEST),
         (known, next) -> known == AT_ONCE ? next : Math.min(known, next));
-  }
-
-  private static IllegalStateException unexpected(SendResult result) {
-    return new IllegalStateException("unexpected result " + result);
   }
 
   List<SendResult.Accepted> released() {

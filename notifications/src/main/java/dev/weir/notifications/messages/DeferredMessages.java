@@ -25,7 +25,7 @@ public interface DeferredMessages {
    *     if the message was counted before; {@link SendResult.TooManyDeferred}, {@link
    *     SendResult.Busy}, {@link SendResult.KeyReused} or {@link SendResult.UnknownUser}
    */
-  SendResult defer(SendRequest request, Instant dueAt);
+  SendResult.Deferring defer(SendRequest request, Instant dueAt);
 
   /**
    * Returns up to {@code max} deferred messages that are due, oldest first, of each user up to

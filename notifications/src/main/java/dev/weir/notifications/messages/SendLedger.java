@@ -25,7 +25,7 @@ public interface SendLedger {
    * <p>With {@link SendRequest.WhenClosed#DEFER} a request outside the user's hours is still {@link
    * SendResult.Closed}; the caller decides when the message is due.
    */
-  List<SendResult> place(List<SendRequest> requests);
+  List<SendResult.Placing> place(List<SendRequest> requests);
 
   /** Removes published messages from the outbox. Unknown ones are ignored. */
   void published(List<UUID> messages);

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.notifications.ClosedPort;
 import dev.weir.notifications.MessageIds;
-import dev.weir.notifications.SendOutcome;
 import dev.weir.notifications.TestKafka;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.messages.Message;
+import dev.weir.notifications.messages.SendResult;
 import dev.weir.notifications.provider.ProviderResult;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -37,7 +37,7 @@ final class EventPublisherTest {
     try (EventPublisher publisher = start(TestKafka.cluster(), TestKafka.TIMEOUT)) {
       publisher.publishedLater(sent, 2);
       publisher.cancelled(cancelled);
-      publisher.answered(message(9), new SendOutcome.UnknownUser(9));
+      publisher.answered(message(9), new SendResult.UnknownUser(9));
       publisher.undecided(message(10));
       publisher.attempted(sent, ProviderResult.Taken.WITHOUT_ID);
       publisher.attempted(sent, new ProviderResult.Retry("busy"));

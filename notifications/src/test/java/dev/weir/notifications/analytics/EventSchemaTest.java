@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.limits.Decision;
 import dev.weir.limits.Usage;
 import dev.weir.notifications.MessageIds;
-import dev.weir.notifications.SendOutcome;
 import dev.weir.notifications.messages.Message;
 import dev.weir.notifications.messages.MessageRecord;
 import dev.weir.notifications.messages.MessageState;
+import dev.weir.notifications.messages.SendResult;
 import dev.weir.notifications.messages.UserLimit;
 import dev.weir.notifications.messages.UserState;
 import java.io.IOException;
@@ -104,17 +104,18 @@ final class EventSchemaTest {
         new MessageRecord(
             message, MessageState.DEFERRED, now, now, Optional.of(now), Optional.empty());
     return List.of(
-        NotificationEvent.of(now, message, new SendOutcome.Sent(message, state, false)),
-        NotificationEvent.of(now, message, new SendOutcome.Sent(message, state, true)),
-        NotificationEvent.of(now, message, new SendOutcome.Deferred(deferred, state)),
+        NotificationEvent.of(now, message, new SendResult.Sent(message, state, false)),
+        NotificationEvent.of(now, message, new SendResult.Sent(message, state, true)),
+        NotificationEvent.of(now, message, new SendResult.Deferred(deferred, state)),
+        NotificationEvent.of(now, message, new SendResult.Limited(state, refused)),
         NotificationEvent.of(
-            now, message, new SendOutcome.Limited(refused, state.limit().limit(), true)),
-        NotificationEvent.of(now, message, new SendOutcome.Closed(state, 1_000 + waitMicros)),
-        NotificationEvent.of(now, message, new SendOutcome.UnknownUser(userId)),
-        NotificationEvent.of(now, message, new SendOutcome.KeyReused()),
-        NotificationEvent.of(now, message, new SendOutcome.TooExpensive(state, 7)),
-        NotificationEvent.of(now, message, new SendOutcome.BrokerRefused(TEXT, false)),
-        NotificationEvent.of(now, message, new SendOutcome.BrokerUnknown(UUID.randomUUID(), TEXT)),
+            now, message, new SendResult.LimitedEarly(state.limit().limit(), refused)),
+        NotificationEvent.of(now, message, new SendResult.Closed(state, 1_000 + waitMicros)),
+        NotificationEvent.of(now, message, new SendResult.UnknownUser(userId)),
+        NotificationEvent.of(now, message, new SendResult.KeyReused()),
+        NotificationEvent.of(now, message, new SendResult.TooExpensive(state, 7)),
+        NotificationEvent.of(now, message, new SendResult.BrokerRefused(TEXT, false)),
+        NotificationEvent.of(now, message, new SendResult.BrokerUnknown(UUID.randomUUID(), TEXT)),
         NotificationEvent.undecided(now, message),
         NotificationEvent.plain(now, NotificationEvent.Outcome.CANCELLED, message),
         NotificationEvent.plain(now, NotificationEvent.Outcome.TAKEN, message),

@@ -51,7 +51,7 @@ final class LockedUserTest {
   void requestsOfOtherUsersAreDecided() throws SQLException {
     try (Connection foreign = lock(locked)) {
       for (int i = 0; i < 3; i++) {
-        List<SendResult> results =
+        List<SendResult.Placing> results =
             ledger.place(List.of(Letters.to(locked), Letters.to(other), Letters.to(locked)));
 
         assertThat(results.get(0)).isEqualTo(new SendResult.Busy(locked));

@@ -45,7 +45,7 @@ interface MessageCrowdClaims extends MessageClaims {
       scene.accept(request(1_000 + i, USER));
     }
 
-    List<SendResult> results =
+    List<SendResult.Placing> results =
         Crowd.concurrently(
             callers,
             caller -> scene.node(caller).ledger().place(List.of(request(caller, USER))).getFirst());
@@ -62,7 +62,7 @@ interface MessageCrowdClaims extends MessageClaims {
       scene.limit(user, 3);
     }
 
-    List<SendResult> results =
+    List<SendResult.Placing> results =
         Crowd.concurrently(
                 CALLERS,
                 caller ->
@@ -89,7 +89,7 @@ interface MessageCrowdClaims extends MessageClaims {
     MessageScene scene = messageScene();
     scene.limit(USER, 10);
 
-    List<SendResult> results =
+    List<SendResult.Placing> results =
         Crowd.concurrently(
             CALLERS,
             caller ->
@@ -113,7 +113,7 @@ interface MessageCrowdClaims extends MessageClaims {
     MessageScene scene = messageScene();
     scene.limit(USER, 10);
 
-    List<SendResult> results =
+    List<SendResult.Placing> results =
         Crowd.concurrently(
             CALLERS,
             caller -> scene.node(caller).ledger().place(List.of(request(0, USER))).getFirst());
@@ -182,7 +182,7 @@ interface MessageCrowdClaims extends MessageClaims {
     tally.withdrawn.forEach(id -> assertThat(scene.node.log().find(id)).isEmpty());
   }
 
-  private static Stream<SendResult.Accepted> accepted(List<SendResult> results) {
+  private static Stream<SendResult.Accepted> accepted(List<SendResult.Placing> results) {
     return results.stream()
         .filter(SendResult.Accepted.class::isInstance)
         .map(SendResult.Accepted.class::cast);

@@ -77,7 +77,7 @@ final class MessageKitCatchesDefectsTest {
 
   private record Broken(MessageStore store, Defect defect) implements SendLedger {
     @Override
-    public List<SendResult> place(List<SendRequest> requests) {
+    public List<SendResult.Placing> place(List<SendRequest> requests) {
       return switch (defect) {
         case FORGETS_KEYS -> store.ledger().place(requests.stream().map(Broken::keyless).toList());
         case GRANTS_EVERYTHING ->
@@ -95,7 +95,7 @@ final class MessageKitCatchesDefectsTest {
       return new SendRequest(request.message(), Optional.empty(), request.whenClosed());
     }
 
-    private static SendResult granted(SendResult result) {
+    private static SendResult.Placing granted(SendResult.Placing result) {
       return result instanceof SendResult.Limited limited
           ? new SendResult.Accepted(
               new Message(MessageScene.id(0), limited.state().limit().userId(), "Hello", 1),

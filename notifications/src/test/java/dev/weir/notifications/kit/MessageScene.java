@@ -106,7 +106,7 @@ final class MessageScene {
     return node.limits().configure(UserLimit.of(user, rateLimit, MINUTE));
   }
 
-  SendResult place(SendRequest request) {
+  SendResult.Placing place(SendRequest request) {
     return node.ledger().place(List.of(request)).getFirst();
   }
 

@@ -41,8 +41,8 @@ final class NaiveUser {
   }
 
   /** A decision, and what was taken if the message was accepted. */
-  record Placed(SendResult result, Optional<Taken> taken) {
-    static Placed refused(SendResult result) {
+  record Placed(SendResult.Counted result, Optional<Taken> taken) {
+    static Placed refused(SendResult.Counted result) {
       return new Placed(result, Optional.empty());
     }
   }

@@ -72,7 +72,7 @@ interface PlacingClaims extends MessageClaims {
     scene.limit(SENDER, 2);
     scene.limit(5, 1);
 
-    List<SendResult> results =
+    List<SendResult.Placing> results =
         scene
             .node
             .ledger()

@@ -1,7 +1,7 @@
 package dev.weir.server.metrics;
 
-import dev.weir.notifications.SendOutcome;
 import dev.weir.notifications.messages.Message;
+import dev.weir.notifications.messages.SendResult;
 import dev.weir.notifications.provider.ProviderResult;
 import dev.weir.notifications.sender.Backlog;
 import dev.weir.notifications.sender.SenderObserver;
@@ -121,20 +121,21 @@ public final class NotificationMetrics implements SenderObserver {
   }
 
   /** Counts the answer to a request to send. */
-  public void answered(SendOutcome outcome, long nanos) {
+  public void answered(SendResult.Answer outcome, long nanos) {
     DistributionDataPoint series =
         switch (outcome) {
-          case SendOutcome.Sent message -> message.isRepeated() ? repeated : sent;
-          case SendOutcome.Deferred message -> deferred;
-          case SendOutcome.Limited refused -> refused.isEarly() ? limitedEarly : limited;
-          case SendOutcome.Closed refused -> closed;
-          case SendOutcome.TooManyDeferred refused -> closed;
-          case SendOutcome.Failed message -> repeated;
-          case SendOutcome.UnknownUser wrong -> invalid;
-          case SendOutcome.KeyReused wrong -> invalid;
-          case SendOutcome.TooExpensive wrong -> invalid;
-          case SendOutcome.BrokerRefused failed -> brokerRefused;
-          case SendOutcome.BrokerUnknown failed -> brokerUnknown;
+          case SendResult.Sent message -> message.isRepeated() ? repeated : sent;
+          case SendResult.Deferred message -> deferred;
+          case SendResult.Limited refused -> limited;
+          case SendResult.LimitedEarly refused -> limitedEarly;
+          case SendResult.Closed refused -> closed;
+          case SendResult.TooManyDeferred refused -> closed;
+          case SendResult.Failed message -> repeated;
+          case SendResult.UnknownUser wrong -> invalid;
+          case SendResult.KeyReused wrong -> invalid;
+          case SendResult.TooExpensive wrong -> invalid;
+          case SendResult.BrokerRefused failed -> brokerRefused;
+          case SendResult.BrokerUnknown failed -> brokerUnknown;
         };
     series.observe(nanos / NANOS_PER_SECOND);
   }

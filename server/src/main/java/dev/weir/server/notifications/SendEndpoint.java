@@ -12,7 +12,7 @@ import dev.weir.http.problems.Problem;
 import dev.weir.internal.Micros;
 import dev.weir.limits.Decision;
 import dev.weir.limits.Limit;
-import dev.weir.notifications.SendOutcome;
+import dev.weir.notifications.messages.SendResult;
 import dev.weir.notifications.messages.UserLimit;
 import dev.weir.notifications.messages.UserState;
 import dev.weir.rules.text.PolicyText;
@@ -63,11 +63,11 @@ final class SendEndpoint {
     return response(wanted, outcome(wanted));
   }
 
-  private SendOutcome outcome(SendJson.Wanted wanted) {
+  private SendResult.Answer outcome(SendJson.Wanted wanted) {
     NotificationBackend backend = access.backend();
     long begunNanos = System.nanoTime();
     try {
-      SendOutcome outcome =
+      SendResult.Answer outcome =
           backend
               .notifications()
               .send(wanted.userId(), wanted.text(), wanted.idempotencyKey(), wanted.whenClosed());
@@ -79,53 +79,56 @@ final class SendEndpoint {
     }
   }
 
-  private static HttpResponse<byte[]> response(SendJson.Wanted wanted, SendOutcome outcome) {
+  private static HttpResponse<byte[]> response(SendJson.Wanted wanted, SendResult.Answer outcome) {
     long userId = wanted.userId();
     return switch (outcome) {
-      case SendOutcome.Sent sent ->
+      case SendResult.Sent sent ->
           withState(Responses.json(json -> SendJson.writeSent(json, sent.message())), sent.state());
-      case SendOutcome.Deferred deferred ->
+      case SendResult.Deferred deferred ->
           Responses.json(
               HttpStatus.ACCEPTED, json -> MessageJson.write(json, deferred.record().status()));
-      case SendOutcome.Limited limited -> limited(userId, limited);
-      case SendOutcome.UnknownUser unknown ->
+      case SendResult.Limited limited ->
+          limited(userId, limited.state().limit().limit(), limited.decision());
+      case SendResult.LimitedEarly limited ->
+          limited(userId, limited.limit(), limited.decision());
+      case SendResult.UnknownUser unknown ->
           Responses.problem(NotificationProblems.unknownUser(unknown.userId()));
-      case SendOutcome.KeyReused reused -> Responses.problem(NotificationProblems.keyReused());
-      case SendOutcome.TooExpensive expensive ->
+      case SendResult.KeyReused reused -> Responses.problem(NotificationProblems.keyReused());
+      case SendResult.TooExpensive expensive ->
           withState(Responses.problem(tooExpensive(expensive)), expensive.state());
-      case SendOutcome.Closed closed -> closed(userId, closed);
-      case SendOutcome.TooManyDeferred tooMany ->
+      case SendResult.Closed closed -> closed(userId, closed);
+      case SendResult.TooManyDeferred tooMany ->
           retry(
               Responses.problem(
                   NotificationProblems.tooManyDeferred(
                       userId, tooMany.max(), TimeText.of(Micros.instant(tooMany.opensAtMicros())))),
               Math.max(Micros.PER_SECOND, tooMany.opensAtMicros() - tooMany.state().atMicros()));
-      case SendOutcome.Failed failed ->
+      case SendResult.Failed failed ->
           Responses.problem(NotificationProblems.messageFailed(failed.record()));
-      case SendOutcome.BrokerRefused refused ->
+      case SendResult.BrokerRefused refused ->
           retry(
               Responses.problem(NotificationProblems.brokerRefused(refused.isStarting())),
               BROKER_RETRY);
-      case SendOutcome.BrokerUnknown unknown ->
+      case SendResult.BrokerUnknown unknown ->
           retry(
               Responses.problem(NotificationProblems.brokerUnknown(unknown.messageId())),
               BROKER_RETRY);
     };
   }
 
-  private static HttpResponse<byte[]> limited(long userId, SendOutcome.Limited limited) {
-    Decision.Refused decision = limited.decision();
+  private static HttpResponse<byte[]> limited(
+      long userId, Limit limit, Decision.Refused decision) {
     Problem problem =
         NotificationProblems.limited(userId)
             .with(json -> Json.writeSeconds(json, "retryAfter", decision.retryAfterMicros()));
     return withFields(
         retry(Responses.problem(problem), decision.retryAfterMicros()),
         userId,
-        limited.limit(),
+        limit,
         decision);
   }
 
-  private static HttpResponse<byte[]> closed(long userId, SendOutcome.Closed closed) {
+  private static HttpResponse<byte[]> closed(long userId, SendResult.Closed closed) {
     Problem problem =
         NotificationProblems.closed(userId, TimeText.of(Micros.instant(closed.opensAtMicros())));
     // Even if the hours begin at this moment, a client that repeats without a pause gains nothing.
@@ -133,7 +136,7 @@ final class SendEndpoint {
     return retry(Responses.problem(problem), wait);
   }
 
-  private static Problem tooExpensive(SendOutcome.TooExpensive expensive) {
+  private static Problem tooExpensive(SendResult.TooExpensive expensive) {
     UserLimit limit = expensive.state().limit();
     return Problem.invalid(
             List.of(

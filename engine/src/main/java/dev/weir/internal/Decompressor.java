@@ -1,20 +1,17 @@
-package dev.weir.http.bodies;
+package dev.weir.internal;
 
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.zip.CRC32;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Decompresses a body piece by piece and detects truncation. Netty's decoder ends a truncated body
- * as if nothing were missing, and ignores all but the first member of a gzip file (RFC 1952). Not
- * thread-safe.
+ * Decompresses data piece by piece and detects damage and truncation. The decoders of Netty
+ * and of the JDK take some of what is cut short or damaged for complete, and ignore what follows
+ * the first member of a gzip file (RFC 1952), or a damaged one. Not thread-safe.
  */
-final class Decompressor implements AutoCloseable {
+public final class Decompressor implements AutoCloseable {
   private static final byte[] NOTHING = new byte[0];
-  private static final int PIECE_BYTES = 16 * 1024;
   private static final int DEFLATED = 8;
   private static final int FIXED_BYTES = 10;
   private static final int TRAILER_BYTES = 8;
@@ -22,8 +19,11 @@ final class Decompressor implements AutoCloseable {
   private static final int HAS_EXTRA = 4;
   private static final int HAS_NAME = 8;
   private static final int HAS_COMMENT = 16;
+  private static final int RESERVED = 0xe0;
 
   private final boolean isGzip;
+
+  /** Of the header, and then of the data, of a member. */
   private final CRC32 crc = new CRC32();
   private Inflater inflater = new Inflater(true);
   private Part part;
@@ -31,10 +31,12 @@ final class Decompressor implements AutoCloseable {
   private int flags;
   private int extraLeft;
   private int firstByte;
+  private int headerCrc;
   private long trailer;
   private boolean isBegun;
   private byte[] input = NOTHING;
   private int position;
+  private int limit;
 
   /** The position in the compressed bytes, in order. */
   private enum Part {
@@ -56,8 +58,13 @@ final class Decompressor implements AutoCloseable {
     this.part = isGzip ? Part.FIXED : Part.BEGIN;
   }
 
+  /** Returns a decompressor of gzip files. */
+  public static Decompressor ofGzip() {
+    return new Decompressor(true);
+  }
+
   /** Returns a decompressor for this {@code Content-Encoding}; empty if it is not supported. */
-  static Optional<Decompressor> of(String encoding) {
+  public static Optional<Decompressor> of(String encoding) {
     return switch (encoding) {
       case "gzip", "x-gzip" -> Optional.of(new Decompressor(true));
       case "deflate", "x-deflate" -> Optional.of(new Decompressor(false));
@@ -65,67 +72,70 @@ final class Decompressor implements AutoCloseable {
     };
   }
 
-  /** Takes the next compressed bytes. Call it after {@link #next()} has returned null. */
-  void feed(byte[] packed) {
+  /**
+   * Takes the next compressed bytes, which must not change until {@link #read} has returned 0. Call
+   * it only then.
+   */
+  public void feed(byte[] packed, int length) {
     input = packed;
     position = 0;
+    limit = length;
   }
 
   /**
-   * Decompresses a piece of the fed bytes. Returns null if more bytes are needed.
+   * Decompresses fed bytes into {@code target}. Returns their number; 0 if more bytes are needed.
    *
    * @throws DataFormatException if the bytes do not match the encoding
    */
-  byte @Nullable [] next() throws DataFormatException {
+  public int read(byte[] target, int offset, int length) throws DataFormatException {
     while (true) {
       if (part == Part.DATA) {
-        byte[] piece = inflate();
-        if (piece.length > 0) {
-          return piece;
+        int read = inflate(target, offset, length);
+        if (read > 0 || part == Part.DATA) {
+          return read;
         }
-        if (part == Part.DATA) {
-          return null;
-        }
-      } else if (position < input.length) {
+      } else if (position < limit) {
         isBegun = true;
         header(input[position++] & 0xff);
       } else {
-        return null;
+        return 0;
       }
     }
   }
 
   /** Returns true if every member that began has ended, or if nothing has begun. */
-  boolean isWhole() {
+  public boolean isWhole() {
     return !isBegun || part == Part.END || (isGzip && part == Part.FIXED && at == 0);
   }
 
-  /** Returns the next piece; empty if the data has ended or more bytes are needed. */
-  private byte[] inflate() throws DataFormatException {
-    byte[] piece = new byte[PIECE_BYTES];
+  /** Returns the number of bytes; 0 if the data has ended or more bytes are needed. */
+  private int inflate(byte[] target, int offset, int length) throws DataFormatException {
     while (true) {
-      int length = inflater.inflate(piece);
-      if (length > 0) {
-        crc.update(piece, 0, length);
-        return Arrays.copyOf(piece, length);
+      int read = inflater.inflate(target, offset, length);
+      if (read > 0) {
+        crc.update(target, offset, read);
+        return read;
       } else if (inflater.finished()) {
         part = isGzip ? Part.TRAILER : Part.END;
         at = 0;
         position -= inflater.getRemaining();
-        return NOTHING;
+        return 0;
       } else if (inflater.needsDictionary()) {
         throw new DataFormatException("a dictionary is needed");
-      } else if (position == input.length) {
-        return NOTHING;
+      } else if (position == limit) {
+        return 0;
       }
       isBegun = true;
-      inflater.setInput(input, position, input.length - position);
-      position = input.length;
+      inflater.setInput(input, position, limit - position);
+      position = limit;
     }
   }
 
   /** Takes a byte outside the compressed data. */
   private void header(int octet) throws DataFormatException {
+    if (part != Part.HEADER_CRC && part != Part.TRAILER) {
+      crc.update(octet);
+    }
     switch (part) {
       case BEGIN -> begin(octet);
       case FIXED -> fixed(octet);
@@ -145,14 +155,9 @@ final class Decompressor implements AutoCloseable {
           next(part == Part.NAME ? Part.COMMENT : Part.HEADER_CRC);
         }
       }
-      case HEADER_CRC -> {
-        if (++at == 2) {
-          next(Part.DATA);
-        }
-      }
+      case HEADER_CRC -> headerCrc(octet);
       case TRAILER -> trailer(octet);
-      case END -> throw new DataFormatException("bytes after the end");
-      case DATA -> throw new IllegalStateException("data is inflated");
+      case END, DATA -> throw new DataFormatException("bytes after the end");
     }
   }
 
@@ -179,10 +184,14 @@ final class Decompressor implements AutoCloseable {
       throw new DataFormatException("no gzip");
     }
     if (at == 3) {
+      if ((octet & RESERVED) != 0) {
+        throw new DataFormatException("unknown flags");
+      }
       flags = octet;
     }
     if (++at == FIXED_BYTES) {
       extraLeft = 0;
+      headerCrc = 0;
       next(Part.EXTRA_LENGTH);
     }
   }
@@ -203,6 +212,20 @@ final class Decompressor implements AutoCloseable {
     if (part == Part.HEADER_CRC && (flags & HAS_CRC) == 0) {
       part = Part.DATA;
     }
+    if (part == Part.DATA) {
+      crc.reset();
+    }
+  }
+
+  private void headerCrc(int octet) throws DataFormatException {
+    headerCrc |= octet << (8 * at++);
+    if (at < 2) {
+      return;
+    }
+    if (headerCrc != (crc.getValue() & 0xffff)) {
+      throw new DataFormatException("the checksum of the header differs");
+    }
+    next(Part.DATA);
   }
 
   /** Checks the checksum and the length. Another member may follow them. */

@@ -1,4 +1,4 @@
-package dev.weir.http.bodies;
+package dev.weir.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.zip.CRC32;
 import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
 import java.util.zip.DeflaterOutputStream;
@@ -60,9 +61,13 @@ final class DecompressorTest {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     try (Decompressor unpacker = Decompressor.of(encoding).orElseThrow()) {
       for (int from = 0; from < packed.length; from += piece) {
-        unpacker.feed(Arrays.copyOfRange(packed, from, Math.min(packed.length, from + piece)));
-        for (byte[] next = unpacker.next(); next != null; next = unpacker.next()) {
-          out.writeBytes(next);
+        byte[] fed = Arrays.copyOfRange(packed, from, Math.min(packed.length, from + piece));
+        unpacker.feed(fed, fed.length);
+        byte[] read = new byte[100];
+        for (int length = unpacker.read(read, 1, 99);
+            length > 0;
+            length = unpacker.read(read, 1, 99)) {
+          out.write(read, 1, length);
         }
       }
       if (!unpacker.isWhole()) {
@@ -89,9 +94,21 @@ final class DecompressorTest {
     byte[] plain = gzip(text);
     byte[] fixed = Arrays.copyOf(plain, HEADER_BYTES);
     fixed[3] = 2 + 4 + 8 + 16;
-    byte[] optional = {3, 0, 'a', 'b', 'c', 'n', 0, 'c', 'o', 0, 1, 2};
+    byte[] optional = {3, 0, 'a', 'b', 'c', 'n', 0, 'c', 'o', 0};
+    byte[] header = joined(fixed, optional);
+    CRC32 crc = new CRC32();
+    crc.update(header);
+    byte low = (byte) crc.getValue();
+    byte high = (byte) (crc.getValue() >> 8);
     byte[] rest = Arrays.copyOfRange(plain, HEADER_BYTES, plain.length);
-    assertThat(unpacked("gzip", joined(fixed, optional, rest), 1)).isEqualTo(text);
+    byte[] once = joined(header, new byte[] {low, high}, rest);
+    assertThat(unpacked("gzip", joined(once, once), 1)).isEqualTo(joined(text, text));
+
+    byte[] damaged = joined(header, new byte[] {low, (byte) (high ^ 1)}, rest);
+    assertThatThrownBy(() -> unpacked("gzip", damaged, 1)).isInstanceOf(DataFormatException.class);
+    byte[] unknown = plain.clone();
+    unknown[3] = 32;
+    assertThatThrownBy(() -> unpacked("gzip", unknown, 1)).isInstanceOf(DataFormatException.class);
   }
 
   @Test
