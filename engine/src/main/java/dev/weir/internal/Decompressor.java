@@ -6,9 +6,9 @@ import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 
 /**
- * Decompresses data piece by piece and detects damage and truncation. The decoders of Netty
- * and of the JDK take some of what is cut short or damaged for complete, and ignore what follows
- * the first member of a gzip file (RFC 1952), or a damaged one. Not thread-safe.
+ * Decompresses data piece by piece and detects damage and truncation. The decoders of Netty and of
+ * the JDK take some of what is cut short or damaged for complete, and ignore what follows the first
+ * member of a gzip file (RFC 1952), or a damaged one. Not thread-safe.
  */
 public final class Decompressor implements AutoCloseable {
   private static final byte[] NOTHING = new byte[0];
@@ -25,6 +25,7 @@ public final class Decompressor implements AutoCloseable {
 
   /** Of the header, and then of the data, of a member. */
   private final CRC32 crc = new CRC32();
+
   private Inflater inflater = new Inflater(true);
   private Part part;
   private int at;

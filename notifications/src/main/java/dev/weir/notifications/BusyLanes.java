@@ -63,8 +63,7 @@ final class BusyLanes {
     }
   }
 
-  private <T> T lead(
-      Lane lane, long userId, Supplier<Optional<T>> attempt, long deadlineNanos) {
+  private <T> T lead(Lane lane, long userId, Supplier<Optional<T>> attempt, long deadlineNanos) {
     try {
       Duration pause = FIRST_PAUSE;
       while (true) {

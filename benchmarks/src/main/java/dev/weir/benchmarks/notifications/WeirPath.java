@@ -97,7 +97,8 @@ final class WeirPath implements SendPath {
 
   @Override
   public boolean send(long userId, String text) {
-    SendResult.Answer outcome = notifications.send(userId, text, Optional.empty(), WhenClosed.REFUSE);
+    SendResult.Answer outcome =
+        notifications.send(userId, text, Optional.empty(), WhenClosed.REFUSE);
     if (outcome instanceof SendResult.Sent) {
       return true;
     }

@@ -191,9 +191,7 @@ final class LockedUsers {
       return new SendResult.Busy(message.userId());
     }
     @Nullable UserRow row = corrected(message.userId());
-    return row == null
-        ? new SendResult.UnknownUser(message.userId())
-        : place(row, message);
+    return row == null ? new SendResult.UnknownUser(message.userId()) : place(row, message);
   }
 
   /** Takes a place for a message of a user that was found and locked. */

@@ -128,7 +128,8 @@ final class NaiveMessages implements UserLimits, SendLedger, DeferredMessages {
         .or(() -> message(request.message().id()));
   }
 
-  private static SendResult.Known repeated(NaiveMessage known, SendRequest request, UserState state) {
+  private static SendResult.Known repeated(
+      NaiveMessage known, SendRequest request, UserState state) {
     boolean isSame =
         known.message.userId() == request.message().userId()
             && known.message.text().equals(request.message().text());

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.payments.FeedScope;
 import dev.weir.payments.FeedState;
+import dev.weir.payments.PaymentStore;
 import dev.weir.payments.PaymentStore.Chunk;
 import dev.weir.payments.PaymentStore.SlotSpan;
-import dev.weir.payments.PaymentStore;
 import dev.weir.store.jdbc.Database;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

@@ -89,8 +89,7 @@ final class SendEndpoint {
               HttpStatus.ACCEPTED, json -> MessageJson.write(json, deferred.record().status()));
       case SendResult.Limited limited ->
           limited(userId, limited.state().limit().limit(), limited.decision());
-      case SendResult.LimitedEarly limited ->
-          limited(userId, limited.limit(), limited.decision());
+      case SendResult.LimitedEarly limited -> limited(userId, limited.limit(), limited.decision());
       case SendResult.UnknownUser unknown ->
           Responses.problem(NotificationProblems.unknownUser(unknown.userId()));
       case SendResult.KeyReused reused -> Responses.problem(NotificationProblems.keyReused());
@@ -116,16 +115,12 @@ final class SendEndpoint {
     };
   }
 
-  private static HttpResponse<byte[]> limited(
-      long userId, Limit limit, Decision.Refused decision) {
+  private static HttpResponse<byte[]> limited(long userId, Limit limit, Decision.Refused decision) {
     Problem problem =
         NotificationProblems.limited(userId)
             .with(json -> Json.writeSeconds(json, "retryAfter", decision.retryAfterMicros()));
     return withFields(
-        retry(Responses.problem(problem), decision.retryAfterMicros()),
-        userId,
-        limit,
-        decision);
+        retry(Responses.problem(problem), decision.retryAfterMicros()), userId, limit, decision);
   }
 
   private static HttpResponse<byte[]> closed(long userId, SendResult.Closed closed) {

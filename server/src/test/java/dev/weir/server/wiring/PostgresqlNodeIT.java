@@ -125,8 +125,7 @@ final class PostgresqlNodeIT {
   void hearOfConfigurationsAtOnce() {
     configure(http, "heard", 1, "PT1S");
     // A forecast is calculated with the configuration that the node has cached.
-    String query =
-        SLOTS + "/forecast?configName=heard&events=10&from=2030-01-01T00:00:00Z";
+    String query = SLOTS + "/forecast?configName=heard&events=10&from=2030-01-01T00:00:00Z";
     String slow = elsewhere.get(query).ok().textAt("windowStart");
     configure(http, "heard", 2, "PT1S");
     // The cache would hold the old one for an hour.
