@@ -61,9 +61,10 @@ final class EmbeddedUnderFaultsIT {
         long killed = postmaster(data);
         Database.killAll(killed);
         Waiting.until("the end of PostgreSQL", BOUND, () -> !isRunning(killed));
+        // Until it runs again, all answers are refusals.
+        Waiting.until("its log", BOUND, () -> node.log().contains("PostgreSQL runs again on port"));
         load.awaitAnswers(target, ANSWERS_BETWEEN);
         assertThat(postmaster(data)).isNotEqualTo(killed);
-        Waiting.until("its log", BOUND, () -> node.log().contains("PostgreSQL runs again on port"));
 
         load.finish();
         assertThat(load.strange()).isEmpty();
