@@ -50,7 +50,7 @@ final class ArrivalTime {
     body.arrived(bytes, nowNanos);
   }
 
-  /** Nobody reads the body from now on: a sender that is not read cannot go on. */
+  /** The body is not read from now on, so its sender cannot go on. */
   void pauses(long nowNanos) {
     pausedSinceNanos = nowNanos;
   }

@@ -68,7 +68,7 @@ final class ConnectionMemory {
   }
 
   /**
-   * Takes memory for exactly so many bytes of responses; returns false, and changes nothing, if
+   * Takes memory for that number of bytes of responses; returns false, and changes nothing, if
    * that is more than the share of one connection.
    */
   boolean takeUnread(long bytes) {
