@@ -21,6 +21,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,6 +30,7 @@ import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntUnaryOperator;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.utils.Exit;
@@ -225,18 +227,25 @@ final class EmbeddedKafkaTest {
       throws InterruptedException {
     BrokerTimes impatient =
         new BrokerTimes(Duration.ZERO, BrokerTimes.DEFAULT.session(), Duration.ofMinutes(2));
+    Set<Thread> ofOthers = controllers();
     try (EmbeddedKafka broker =
         new EmbeddedKafka(temporary.resolve("kafka"), port -> port, impatient)) {
       Optional<String> address = broker.bootstrapServers(TIMEOUT);
-      Thread controller =
-          Thread.getAllStackTraces().keySet().stream()
-              .filter(thread -> thread.getName().endsWith("-raft-io-thread"))
-              .findFirst()
-              .orElseThrow();
+      Set<Thread> started = controllers();
+      started.removeAll(ofOthers);
+      assertThat(started).hasSize(1);
+      Thread controller = started.iterator().next();
       controller.interrupt();
       assertThat(controller.join(TIMEOUT)).isTrue();
       assertThat(broker.bootstrapServers(TIMEOUT)).isPresent().isEqualTo(address);
     }
+  }
+
+  /** Returns the controllers of this process: the broker that other tests share has one, too. */
+  private static Set<Thread> controllers() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().endsWith("-raft-io-thread"))
+        .collect(Collectors.toCollection(HashSet::new));
   }
 
   @Test
