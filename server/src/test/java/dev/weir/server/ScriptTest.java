@@ -1,0 +1,201 @@
+package dev.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The script {@code ./weir} with a JDK and a Maven that only note how they are called. */
+final class ScriptTest {
+  private static final String JAVA =
+      """
+      echo "java ${LC_CTYPE:-} $*"
+      """;
+
+  /** Writes a jar that ends as archives do, or waits for its end if there is a file "stall". */
+  private static final String MAVEN =
+      """
+      echo "$*" >>maven.calls
+      echo $$ >maven.id
+      echo '[INFO] ---------< dev.weir:weir-server >---------'
+      if [ -e stall ]; then exec sleep 600; fi
+      if [ -e edit ]; then
+        rm edit
+        touch -t 209901010000 pom.xml
+      fi
+      mkdir -p server/target
+      printf 'PK\\005\\006%018d' 0 >server/target/weir.jar
+      """;
+
+  @TempDir private Path folder;
+  private Path root = Path.of("");
+  private Path jar = Path.of("");
+  private Path source = Path.of("");
+
+  @BeforeEach
+  void setUp() throws IOException {
+    root = Files.createDirectories(folder.resolve("it's \"here\" $HOME"));
+    jar = root.resolve("server/target/weir.jar");
+    for (String name : List.of("weir", "pom.xml")) {
+      Files.copy(Prose.ROOT.resolve(name), root.resolve(name));
+    }
+    Files.setPosixFilePermissions(
+        root.resolve("weir"), PosixFilePermissions.fromString("rwxr-xr-x"));
+    for (String module :
+        List.of("engine", "client", "stores", "notifications", "workflows", "server", ".mvn")) {
+      Files.createDirectory(root.resolve(module));
+    }
+    Files.createFile(root.resolve(".mvn/libraries"));
+    source = Files.createDirectories(root.resolve("engine/src/main/java")).resolve("A.java");
+    Files.createFile(source);
+    Path jdk = folder.resolve("jdk");
+    program(jdk.resolve("bin/java"), JAVA);
+    program(jdk.resolve("bin/javac"), "");
+    Files.writeString(jdk.resolve("release"), "JAVA_VERSION=\"99\"\n");
+    program(folder.resolve("bin/mvn"), MAVEN);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "upp",
+        "help upp",
+        "version 1",
+        "format --check",
+        "libraries now",
+        "install now",
+        "faults many",
+        "faults 3 5",
+        "torture --minuts 3",
+        "torture --models large",
+        "bench",
+        "bench nothing",
+        "test NothingTest",
+        "test -q NothingTest",
+        "test -pl server ''",
+      })
+  void refusesWhatACommandDoesNotTakeBeforeItDoesAnything(String words) throws Exception {
+    Process process = start("./weir " + words);
+    String errors = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as(errors).isEqualTo(2);
+    assertThat(errors).startsWith("weir: ").hasLineCount(1);
+    assertThat(process.getInputStream().readAllBytes()).isEmpty();
+    assertThat(root.resolve("maven.calls")).doesNotExist();
+  }
+
+  @Test
+  void namesTestsThatAreThere() throws Exception {
+    Path tests = Files.createDirectories(root.resolve("engine/src/test/java"));
+    Files.writeString(tests.resolve("OneTest.java"), "void works() {}");
+    assertThat(failure("./weir test OneTest#breaks")).contains("there is no test breaks");
+    assertThat(failure("./weir test One")).contains("there is no test class 'One'");
+  }
+
+  /** Also from a machine without a language, a home or the folder of the script. */
+  @Test
+  void startsFromAnywhere() throws Exception {
+    String version = run("./weir version");
+    assertThat(version).matches("weir \\S+\\n");
+    assertThat(run("sh weir version")).isEqualTo(version);
+    assertThat(run("ln -s \"$PWD/weir\" ../one && ln -s one ../two && cd / && \"$OLDPWD\"/../two -V"))
+        .isEqualTo(version);
+    assertThat(run("cd .. && CDPATH=\"$PWD\" bash \"${OLDPWD##*/}/weir\" version"))
+        .isEqualTo(version);
+    assertThat(run("unset HOME; ./weir settings 2>&1")).endsWith("weir.jar settings\n");
+    assertThat(run("unset LANG LC_CTYPE; LC_ALL=C ./weir settings")).startsWith("java  --");
+    assertThat(run("unset LANG LC_CTYPE; LC_ALL=C ./weir settings \"$(printf '\\303\\244')\""))
+        .startsWith("java C.UTF-8 --");
+  }
+
+  @Test
+  void buildsWhatIsMissingOutdatedOrHalf() throws Exception {
+    assertThat(builds()).isEqualTo(1);
+    assertThat(builds()).isZero();
+    Files.delete(source);
+    assertThat(builds()).as("without a source that has gone").isEqualTo(1);
+    Files.writeString(jar, "PK half of a jar, whose writer was killed");
+    assertThat(builds()).as("in place of half a jar").isEqualTo(1);
+    Files.createFile(root.resolve("edit"));
+    Files.delete(jar);
+    assertThat(builds()).isEqualTo(1);
+    assertThat(builds()).as("with what was changed during the build").isEqualTo(1);
+    assertThat(builds()).as("although a time was in the future").isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"settings", "install", "format"})
+  void endsMavenWithItself(String command) throws Exception {
+    Path stall = Files.createFile(root.resolve("stall"));
+    Process process = start("exec ./weir " + command + " 2>&1");
+    try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
+      assertThat(lines.readLine()).contains("weir-server");
+      long maven = Long.parseLong(Files.readString(root.resolve("maven.id")).strip());
+      assertThat(ProcessHandle.of(maven)).isPresent();
+      process.toHandle().destroy();
+      assertThat(process.waitFor()).isEqualTo(143);
+      assertThat(ProcessHandle.of(maven).filter(ProcessHandle::isAlive)).isEmpty();
+    }
+    Files.delete(stall);
+    if (command.equals("settings")) {
+      Files.createDirectories(jar.getParent());
+      Files.write(jar, "PK\5\6%018d".formatted(0).getBytes(StandardCharsets.US_ASCII));
+      assertThat(builds()).as("what the build has left may lack libraries").isEqualTo(1);
+    }
+  }
+
+  /** Returns how often Maven is called when the program is. */
+  private int builds() throws Exception {
+    Path calls = root.resolve("maven.calls");
+    Files.deleteIfExists(calls);
+    assertThat(run("./weir settings")).endsWith("weir.jar settings\n");
+    if (Files.notExists(calls)) {
+      return 0;
+    }
+    try (Stream<String> lines = Files.lines(calls)) {
+      return Math.toIntExact(lines.count());
+    }
+  }
+
+  private String failure(String command) throws Exception {
+    Process process = start(command + " 2>&1");
+    String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as(printed).isEqualTo(2);
+    return printed;
+  }
+
+  private String run(String command) throws Exception {
+    Process process = start(command);
+    String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    String errors = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as("%s%n%s%s", command, printed, errors).isZero();
+    return printed;
+  }
+
+  private Process start(String command) throws IOException {
+    ProcessBuilder builder =
+        new ProcessBuilder("bash", "-c", command)
+            .directory(root.toFile());
+    builder.environment().put("JAVA_HOME", folder.resolve("jdk").toString());
+    builder.environment().put("PATH", folder.resolve("bin") + ":" + System.getenv("PATH"));
+    Process process = builder.start();
+    process.getOutputStream().close();
+    return process;
+  }
+
+  private static void program(Path file, String script) throws IOException {
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, "#!/bin/sh\n" + script);
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+}
