@@ -108,7 +108,8 @@ final class ScriptTest {
     String version = run("./weir version");
     assertThat(version).matches("weir \\S+\\n");
     assertThat(run("sh weir version")).isEqualTo(version);
-    assertThat(run("ln -s \"$PWD/weir\" ../one && ln -s one ../two && cd / && \"$OLDPWD\"/../two -V"))
+    assertThat(
+            run("ln -s \"$PWD/weir\" ../one && ln -s one ../two && cd / && \"$OLDPWD\"/../two -V"))
         .isEqualTo(version);
     assertThat(run("cd .. && CDPATH=\"$PWD\" bash \"${OLDPWD##*/}/weir\" version"))
         .isEqualTo(version);
@@ -183,9 +184,7 @@ final class ScriptTest {
   }
 
   private Process start(String command) throws IOException {
-    ProcessBuilder builder =
-        new ProcessBuilder("bash", "-c", command)
-            .directory(root.toFile());
+    ProcessBuilder builder = new ProcessBuilder("bash", "-c", command).directory(root.toFile());
     builder.environment().put("JAVA_HOME", folder.resolve("jdk").toString());
     builder.environment().put("PATH", folder.resolve("bin") + ":" + System.getenv("PATH"));
     Process process = builder.start();

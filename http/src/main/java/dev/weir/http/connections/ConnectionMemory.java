@@ -68,8 +68,8 @@ final class ConnectionMemory {
   }
 
   /**
-   * Takes memory for that number of bytes of responses; returns false, and changes nothing, if
-   * that is more than the share of one connection.
+   * Takes memory for that number of bytes of responses; returns false, and changes nothing, if that
+   * is more than the share of one connection.
    */
   boolean takeUnread(long bytes) {
     if (bytes > unreadBytes && !port.take(unreadBytes, bytes - unreadBytes)) {
