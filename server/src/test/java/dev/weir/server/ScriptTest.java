@@ -52,9 +52,8 @@ final class ScriptTest {
     }
     Files.setPosixFilePermissions(
         root.resolve("weir"), PosixFilePermissions.fromString("rwxr-xr-x"));
-    for (String module :
-        List.of("engine", "client", "stores", "notifications", "workflows", "server", ".mvn")) {
-      Files.createDirectory(root.resolve(module));
+    for (Path module : folders(Prose.ROOT)) {
+      Files.createDirectory(root.resolve(module.getFileName()));
     }
     Files.createFile(root.resolve(".mvn/libraries"));
     source = Files.createDirectories(root.resolve("engine/src/main/java")).resolve("A.java");
@@ -64,6 +63,12 @@ final class ScriptTest {
     program(jdk.resolve("bin/javac"), "");
     Files.writeString(jdk.resolve("release"), "JAVA_VERSION=\"99\"\n");
     program(folder.resolve("bin/mvn"), MAVEN);
+  }
+
+  private static List<Path> folders(Path parent) throws IOException {
+    try (Stream<Path> files = Files.list(parent)) {
+      return files.filter(file -> Files.isDirectory(file) && !file.endsWith("target")).toList();
+    }
   }
 
   @ParameterizedTest
