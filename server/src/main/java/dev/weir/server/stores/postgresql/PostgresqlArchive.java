@@ -4,7 +4,9 @@ import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.JarURLConnection;
 import java.net.URL;
+import java.net.URLConnection;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -12,18 +14,18 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.DigestInputStream;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.jar.JarFile;
+import java.util.zip.CRC32;
+import java.util.zip.CheckedInputStream;
+import java.util.zip.ZipEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 import org.slf4j.Logger;
@@ -78,11 +80,11 @@ record PostgresqlArchive(URL address) {
 
   /**
    * Returns the folder below {@code cache} with the content of this archive, and unpacks it if no
-   * process has done so before. The folder is named after the archive's hash and appears complete
-   * or not at all, so any number of processes may call this concurrently.
+   * process has done so before. The folder is named after the archive's checksum and appears
+   * complete or not at all, so any number of processes may call this concurrently.
    */
   Path unpackedIn(Path cache) throws IOException {
-    Path unpacked = cache.resolve("postgresql-" + hash());
+    Path unpacked = cache.resolve("postgresql-" + checksum());
     createTrusted(cache);
     if (Files.exists(unpacked)) {
       return unpacked;
@@ -104,14 +106,31 @@ record PostgresqlArchive(URL address) {
     return unpacked;
   }
 
-  private String hash() throws IOException {
-    try (DigestInputStream stream =
-        new DigestInputStream(address.openStream(), MessageDigest.getInstance("SHA-256"))) {
-      stream.transferTo(OutputStream.nullOutputStream());
-      return HexFormat.of().formatHex(stream.getMessageDigest().digest(), 0, 8);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e);
+  /** Returns what tells this archive from those of other versions of Weir. */
+  private String checksum() throws IOException {
+    URLConnection connection = address.openConnection();
+    if (connection instanceof JarURLConnection inJar) {
+      // Read from the directory of the jar: each start asks, and the archive is large.
+      try (JarFile jar = jar(inJar)) {
+        ZipEntry entry = jar.getEntry(inJar.getEntryName());
+        return checksum(entry.getCrc(), entry.getSize());
+      }
     }
+    try (CheckedInputStream content =
+        new CheckedInputStream(connection.getInputStream(), new CRC32())) {
+      long bytes = content.transferTo(OutputStream.nullOutputStream());
+      return checksum(content.getChecksum().getValue(), bytes);
+    }
+  }
+
+  /** Returns a jar that may be closed, because no one else uses it. */
+  private static JarFile jar(JarURLConnection connection) throws IOException {
+    connection.setUseCaches(false);
+    return connection.getJarFile();
+  }
+
+  private static String checksum(long crc, long bytes) {
+    return "%08x-%d".formatted(crc, bytes);
   }
 
   // The folder for temporary files is shared: another user must not choose what we execute.
