@@ -83,6 +83,13 @@ final class EmbeddedDatabaseIT {
     }
   }
 
+  /** Each connection would pay for more rounds, which protect only what can be guessed. */
+  @Test
+  void logsInWithASingleRound() throws SQLException {
+    assertThat(answer(running, "SELECT rolpassword FROM pg_authid WHERE rolcanlogin"))
+        .startsWith("SCRAM-SHA-256$1:");
+  }
+
   /** Copies a database that was stopped, with a table in it, and without its port. */
   private static void copyMade(Path to) throws IOException {
     Path made = shared.resolve("made");

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +21,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.jar.JarOutputStream;
+import java.util.zip.ZipEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveOutputStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -42,6 +47,23 @@ final class PostgresqlArchiveTest {
     assertThat(unpacked.resolve("link")).isSymbolicLink().hasContent("hello");
     assertThat(Files.getPosixFilePermissions(unpacked))
         .isEqualTo(PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+
+  /** As it is shipped; the name of the folder then comes from the directory of the jar. */
+  @Test
+  void knowsAnArchiveByItsContentInAJarToo() throws Exception {
+    PostgresqlArchive loose = archive("bin/program");
+    Path jar = temporary.resolve("archive.jar");
+    try (JarOutputStream entries = new JarOutputStream(Files.newOutputStream(jar));
+        InputStream content = loose.address().openStream()) {
+      entries.putNextEntry(new ZipEntry("postgres.txz"));
+      content.transferTo(entries);
+    }
+    URL inJar = URI.create("jar:" + jar.toUri() + "!/postgres.txz").toURL();
+    Path unpacked = new PostgresqlArchive(inJar).unpackedIn(cache);
+    assertThat(unpacked.resolve("bin/program")).isExecutable();
+    assertThat(loose.unpackedIn(cache)).isEqualTo(unpacked);
+    assertThat(archive("bin/another").unpackedIn(cache)).isNotEqualTo(unpacked);
   }
 
   @Test
