@@ -47,6 +47,15 @@ final class DeferringUsers {
       update notification_deferred_user set next_at = greatest(next_at, ?) where user_id = any(?)
       """;
 
+  /**
+   * One whose messages are not due is looked at once, and left out again. Found by the user, not by
+   * the index of the times.
+   */
+  private static final String WAKE =
+      """
+      update notification_deferred_user set next_at = ? where user_id = any(?) and next_at + 0 > ?
+      """;
+
   /** Nodes of the version before write messages without their users. */
   private static final String ADOPT =
       """
@@ -106,6 +115,12 @@ final class DeferringUsers {
     if (!userIds.isEmpty()) {
       Sql.update(connection, DELAY, untilMicros, ids(userIds));
     }
+  }
+
+  /** Looks at locked users again that may have a place earlier than was known. */
+  static void wake(Connection connection, Collection<Long> userIds, long nowMicros)
+      throws SQLException {
+    Sql.update(connection, WAKE, nowMicros, ids(userIds), nowMicros);
   }
 
   static boolean hasUnowned(Connection connection) throws SQLException {

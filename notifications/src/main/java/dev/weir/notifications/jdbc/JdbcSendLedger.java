@@ -187,6 +187,12 @@ public final class JdbcSendLedger implements SendLedger {
     if (!writes.isEmpty()) {
       Sql.update(connection, LockedUsers.WRITE, writes.toArray());
     }
+    if (!messages.isEmpty()) {
+      DeferringUsers.wake(
+          connection,
+          taken.values().stream().map(TakenPlace::userId).distinct().toList(),
+          users.nowMicros());
+    }
     List<Withdrawn> results = new ArrayList<>(messages.size());
     for (UUID message : messages) {
       long userId = Objects.requireNonNull(taken.get(message)).userId();

@@ -77,6 +77,7 @@ public final class JdbcUserLimits implements UserLimits {
                       fresh.usage().before(),
                       fresh.usage().scale())
                   .orElseThrow();
+          DeferringUsers.wake(connection, List.of(limit.userId()), now);
           Channel.NOTIFICATION_USER.send(
               Dialect.POSTGRESQL,
               connection,

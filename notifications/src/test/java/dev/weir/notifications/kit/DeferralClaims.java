@@ -10,6 +10,7 @@ import dev.weir.notifications.messages.Message;
 import dev.weir.notifications.messages.MessageRecord;
 import dev.weir.notifications.messages.MessageState;
 import dev.weir.notifications.messages.SendLedger.Claimed;
+import dev.weir.notifications.messages.SendLedger.Unpublishable;
 import dev.weir.notifications.messages.SendResult;
 import dev.weir.notifications.messages.UserLimit;
 import dev.weir.store.tck.internal.Crowd;
@@ -90,6 +91,42 @@ interface DeferralClaims extends MessageClaims {
     scene.moveSeconds(1);
     assertThat(scene.node.deferred().due(9)).hasSize(1);
     assertThat(release(scene, 1)).containsExactly(id(1));
+  }
+
+  /** Otherwise it waits for a window of the limit that was replaced, which may last for a year. */
+  @Test
+  default void messageWithoutAPlaceIsDueAgainWhenTheLimitIsChanged() {
+    MessageScene scene = sceneWithoutAPlace();
+
+    scene.limit(SLEEPER, 2);
+
+    assertThat(scene.otherNode.deferred().due(9)).hasSize(1);
+    assertThat(release(scene, 1)).containsExactly(id(1));
+  }
+
+  @Test
+  default void messageWithoutAPlaceIsDueAgainWhenOneIsGivenBack() {
+    MessageScene withdrawn = sceneWithoutAPlace();
+    assertThat(withdrawn.node.ledger().withdraw(List.of(id(0)))).hasSize(1);
+    assertThat(withdrawn.otherNode.deferred().due(9)).hasSize(1);
+    assertThat(release(withdrawn, 1)).containsExactly(id(1));
+
+    MessageScene failed = sceneWithoutAPlace();
+    assertThat(failed.node.ledger().fail(List.of(new Unpublishable(id(0), "too large"))))
+        .hasSize(1);
+    assertThat(failed.otherNode.deferred().due(9)).hasSize(1);
+    assertThat(release(failed, 1)).containsExactly(id(1));
+  }
+
+  /** Returns a scene in which message 0 has the only place of a user, and message 1 waits. */
+  private MessageScene sceneWithoutAPlace() {
+    MessageScene scene = messageScene();
+    scene.limit(SLEEPER, 1);
+    scene.accept(request(0, SLEEPER));
+    defer(scene, 1);
+    assertThat(release(scene, 1)).isEmpty();
+    assertThat(scene.otherNode.deferred().due(9)).isEmpty();
+    return scene;
   }
 
   @Test

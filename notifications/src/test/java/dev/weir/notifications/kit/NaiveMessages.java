@@ -71,7 +71,13 @@ final class NaiveMessages implements UserLimits, SendLedger, DeferredMessages {
     } else {
       known.configure(limit, now());
     }
+    wake(limit.userId());
     return find(limit.userId()).orElseThrow();
+  }
+
+  /** There may be a place earlier than was known. */
+  private void wake(long userId) {
+    waits.computeIfPresent(userId, (any, until) -> Math.min(until, now()));
   }
 
   @Override
@@ -159,6 +165,7 @@ final class NaiveMessages implements UserLimits, SendLedger, DeferredMessages {
           message(id).filter(each -> each.outbox.filter(outbox -> !outbox.isShared()).isPresent());
       if (known.isPresent()) {
         owner(known.get()).withdraw(known.get().taken.orElseThrow(), now());
+        wake(known.get().message.userId());
         remove(known.get());
         withdrawn.add(known.get().message);
       }
@@ -180,6 +187,7 @@ final class NaiveMessages implements UserLimits, SendLedger, DeferredMessages {
           .ifPresent(
               waiting -> {
                 owner(waiting).withdraw(waiting.taken.orElseThrow(), now());
+                wake(waiting.message.userId());
                 waiting.fail(now(), each.reason());
                 failed.add(waiting.message);
               });
