@@ -200,12 +200,9 @@ public final class PaymentReconciler implements Runnable {
         log.atLevel(level).log("{} payments had no running workflow and were started again", lost);
       }
       restarted.stream()
-          .map(Restarted::start)
-          .filter(PacedStart.NoSlot.class::isInstance)
-          .map(PacedStart.NoSlot.class::cast)
+          .flatMap(each -> each.withoutSlot().stream())
           .findFirst()
-          .ifPresent(
-              none -> log.warn("Payments that are due have lost their slots: {}", none.reason()));
+          .ifPresent(reason -> log.warn("Payments that are due have lost their slots: {}", reason));
     }
     return open.size() < PAGE ? Position.START : open.getLast().position();
   }
@@ -214,8 +211,9 @@ public final class PaymentReconciler implements Runnable {
    * A payment that was started again, or was not.
    *
    * @param wasLost whether it was open without a running workflow
+   * @param withoutSlot why it has no slot; empty if it has one
    */
-  private record Restarted(PacedStart start, boolean wasLost) {}
+  private record Restarted(boolean wasLost, Optional<String> withoutSlot) {}
 
   /**
    * Starts a payment again. If it has ended since it was found open, its workflow has ended as it
@@ -225,13 +223,27 @@ public final class PaymentReconciler implements Runnable {
   private Restarted restart(Payment payment, PacedBatch batch, int index) {
     String paymentId = payment.paymentId();
     if (starts.runsUnderFormerId(paymentId)) {
-      return new Restarted(new PacedStart.AlreadyStarted(store.now()), false);
+      return new Restarted(false, Optional.empty());
     }
-    PacedStart start = batch.start(index, index + 1).getFirst();
+    PacedStart paced = batch.start(index, index + 1).getFirst();
+    PacedStart start = paced instanceof PacedStart.NoSlot none ? withoutSlot(payment, none) : paced;
     if (start instanceof PacedStart.IdTaken taken) {
       PaymentStarts.refuse(store, payment, taken);
     }
-    return new Restarted(start, start instanceof PacedStart.Started && !hasEnded(paymentId));
+    return new Restarted(
+        start instanceof PacedStart.Started && !hasEnded(paymentId),
+        paced instanceof PacedStart.NoSlot none ? Optional.of(none.reason()) : Optional.empty());
+  }
+
+  /**
+   * Starts a payment without a slot, if its time has come: its workflow waits for a slot, and gives
+   * the payment up if there is none for long. Nobody else would end it.
+   */
+  private PacedStart withoutSlot(Payment payment, PacedStart.NoSlot none) {
+    Instant now = store.now();
+    return payment.requestedTime().filter(time -> time.isAfter(now)).isPresent()
+        ? none
+        : starts.startNow(payment.paymentId(), now);
   }
 
   private boolean hasEnded(String paymentId) {

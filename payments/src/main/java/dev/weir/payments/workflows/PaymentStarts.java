@@ -14,6 +14,7 @@ import io.temporal.client.WorkflowNotFoundException;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowServiceException;
 import io.temporal.client.WorkflowTargetOptions;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -78,6 +79,23 @@ final class PaymentStarts {
                 .formatted(
                     feedId, Payment.RESERVED_PREFIX + feedId, other.get().getWorkflowType()));
       }
+    }
+  }
+
+  /** Starts a payment at once, whether or not it has a slot. */
+  PacedStart startNow(String paymentId, Instant now) {
+    String workflowId = ID_PREFIX + paymentId;
+    try {
+      client
+          .newUntypedWorkflowStub(PAYMENT_TYPE, options().setWorkflowId(workflowId).build())
+          .start(paymentId);
+      return new PacedStart.Started(now);
+    } catch (WorkflowExecutionAlreadyStarted e) {
+      return running(workflowId)
+          .map(WorkflowExecutionDescription::getWorkflowType)
+          .filter(type -> !type.equals(PAYMENT_TYPE))
+          .<PacedStart>map(type -> new PacedStart.IdTaken(workflowId, type))
+          .orElseGet(() -> new PacedStart.AlreadyStarted(now));
     }
   }
 

@@ -72,6 +72,44 @@ final class PaymentSlotsTest {
     }
   }
 
+  /** As after a long outage of a node with the embedded Temporal, when slots are taken back. */
+  @Test
+  void paymentThatLostItsSlotAndItsWorkflowAndGetsNoOtherSlotFails() {
+    Duration max = Duration.ofMinutes(5);
+    try (PaymentScene scene = PaymentScene.open(new Settings(10, 20, 0, 0, max))) {
+      Instant soon = scene.time.instant().plus(Duration.ofHours(1));
+      String id = scene.payment(1).paymentId();
+      scene.receive("f", PaymentScene.feed(List.of(scene.payment(1, Optional.of(soon)))));
+      scene.time.await(
+          "the start of the feed",
+          Duration.ofMinutes(30),
+          () -> scene.status("f").state() == FeedState.STARTED);
+      scene.time.client().newUntypedWorkflowStub("payment/" + id).terminate("by hand");
+      scene.scheduler.cancel(id);
+      scene.isFull = true;
+
+      PaymentReconciler reconciler = scene.reconciler(Duration.ofMinutes(1));
+      restartAll(reconciler);
+      scene.time.pass(Duration.ofMinutes(30));
+      assertThat(scene.payments.find(id).orElseThrow().state())
+          .as("its time has not come")
+          .isEqualTo(PaymentState.SCHEDULED);
+      scene.time.pass(Duration.ofHours(1));
+      reconciler.run();
+      assertThat(scene.awaitDone("f").failed()).isEqualTo(1);
+      assertThat(scene.payments.find(id).orElseThrow().reason())
+          .startsWith("given up without a call: it lost its slot");
+      assertThat(scene.downstream.calls(id)).isZero();
+    }
+  }
+
+  private static void restartAll(PaymentReconciler reconciler) {
+    boolean hasMore = true;
+    while (hasMore) {
+      hasMore = reconciler.restartPage();
+    }
+  }
+
   @Test
   void slotOfAPaymentThatIsCancelledWhileItGetsItIsFree() {
     try (PaymentScene scene = PaymentScene.open(new Settings(10, 20, 0, 0))) {
