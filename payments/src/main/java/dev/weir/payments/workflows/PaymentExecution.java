@@ -114,7 +114,7 @@ final class PaymentExecution implements PaymentActivities {
   private Step payFirst(PaymentStore.Beginning.Running running) {
     Optional<Instant> slot = slots.confirm(running.payment().paymentId());
     if (slot.isEmpty()) {
-      return assignSlot(running.payment(), running.now());
+      return assignSlot(running);
     }
     Duration early = Duration.between(running.now(), slot.get());
     return early.compareTo(MAX_EARLY) > 0
@@ -250,28 +250,37 @@ final class PaymentExecution implements PaymentActivities {
   }
 
   /** Requests another slot for a payment that has lost its own. */
-  private Step assignSlot(Payment payment, Instant now) {
-    String paymentId = payment.paymentId();
-    SlotRequest request = SlotRequest.now(paymentId, payment.configName());
+  private Step assignSlot(PaymentStore.Beginning.Running running) {
+    String paymentId = running.payment().paymentId();
+    Instant now = running.now();
+    SlotRequest request = SlotRequest.now(paymentId, running.payment().configName());
     return switch (slots.assign(List.of(request)).getFirst()) {
       case SlotSource.PacedSlot.Assigned assigned -> {
         Instant time = assigned.scheduledTime();
         log.warn("Payment {} had lost its slot and has a new one at {}", paymentId, time);
         yield waiting(Duration.between(now, time));
       }
-      case SlotSource.PacedSlot.None none -> withoutSlot(paymentId, now, none.reason());
+      case SlotSource.PacedSlot.None none -> withoutSlot(running, none.reason());
     };
   }
 
-  private Step withoutSlot(String paymentId, Instant now, String reason) {
+  private Step withoutSlot(PaymentStore.Beginning.Running running, String reason) {
+    String paymentId = running.payment().paymentId();
+    Instant now = running.now();
     Instant since = store.withoutSlot(paymentId, now);
     if (now.isBefore(since.plus(attempts.maxTime()))) {
       log.warn("Payment {} has lost its slot and waits for one: {}", paymentId, reason);
       return Step.waiting(NO_SLOT_WAIT.toMillis());
     }
     String why =
-        "given up without a call: it lost its slot and got no other one within %s: %s"
-            .formatted(attempts.maxTime(), reason);
+        "given up %s: it lost its slot and got no other one within %s: %s"
+            .formatted(
+                // Its calls may have been lost with a state of the database.
+                running.calls().unknown().isPresent()
+                    ? "without a call that is known, and may have been made"
+                    : "without a call",
+                attempts.maxTime(),
+                reason);
     if (store.failed(paymentId, now, PaymentCall.storable(why))) {
       observer.ended(PaymentState.FAILED);
     }

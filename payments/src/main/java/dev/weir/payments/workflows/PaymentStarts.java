@@ -1,6 +1,8 @@
 package dev.weir.payments.workflows;
 
 import dev.weir.payments.Payment;
+import dev.weir.payments.PaymentCall;
+import dev.weir.payments.PaymentStatus;
 import dev.weir.payments.PaymentStore;
 import dev.weir.workflows.PacedRequest;
 import dev.weir.workflows.PacedStart;
@@ -107,9 +109,23 @@ final class PaymentStarts {
     String reason =
         "workflow %s of type %s, which is none of Weir's, has its id"
             .formatted(taken.workflowId(), taken.workflowType());
-    if (store.notStarted(payment.paymentId(), reason)) {
-      log.warn("Payment {} is not made and not called: {}", payment.paymentId(), reason);
+    if (refuse(store, payment.paymentId(), reason)) {
+      log.warn("Payment {} is not called any more: {}", payment.paymentId(), reason);
     }
+  }
+
+  /** A payment may have been called before its workflow ended because it was held. */
+  private static boolean refuse(PaymentStore store, String paymentId, String reason) {
+    boolean mayBeMade = store.hasUnknownCall(paymentId, Instant.EPOCH);
+    if (!mayBeMade && store.find(paymentId).map(PaymentStatus::attempts).orElse(0) == 0) {
+      return store.notStarted(paymentId, reason);
+    }
+    return store.failed(
+        paymentId,
+        store.now(),
+        PaymentCall.storable(
+            "not called again%s: %s"
+                .formatted(mayBeMade ? ", and may have been made" : "", reason)));
   }
 
   /** Returns true if a payment runs under the id that versions before the prefix gave it. */

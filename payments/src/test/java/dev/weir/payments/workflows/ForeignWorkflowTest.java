@@ -3,6 +3,7 @@ package dev.weir.payments.workflows;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.payments.FeedScope;
 import dev.weir.payments.FeedState;
 import dev.weir.payments.FeedStatus;
 import dev.weir.payments.Payment;
@@ -91,6 +92,54 @@ final class ForeignWorkflowTest {
       assertThat(payment.reason())
           .startsWith("not made and not called: workflow payment/" + id + " of type Payroll");
       assertThat(scene.downstream.calls(id)).isZero();
+      assertRuns(foreign);
+    }
+  }
+
+  /** Its workflow has ended, because it was held, and another one has got its id. */
+  @Test
+  void paymentThatWasCalledBeforeItsWorkflowIdWasTakenMayHaveBeenMade() {
+    Downstream unclear =
+        new Downstream() {
+          @Override
+          public Answer pay(Payment payment) {
+            return new Answer.Unknown(Duration.ZERO, "perhaps", false);
+          }
+
+          @Override
+          public Duration maxCallTime() {
+            return Duration.ofSeconds(3);
+          }
+
+          @Override
+          public void close() {}
+        };
+    try (PaymentScene scene = PaymentScene.open(CALM, time -> unclear)) {
+      String id = scene.payment(0).paymentId();
+      scene.receive("f", scene.feed(1));
+      scene.time.await(
+          "a call", Duration.ofHours(1), () -> scene.store.find(id).orElseThrow().attempts() > 0);
+      FeedScope feed = new FeedScope.One(scene.feedId("f"));
+      scene.store.hold(feed, "ann");
+      WorkflowStub own = scene.time.client().newUntypedWorkflowStub("payment/" + id);
+      scene.time.await(
+          "the end of its workflow",
+          Duration.ofHours(1),
+          () ->
+              own.describe().getStatus()
+                  == WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_COMPLETED);
+      scene.time.pass(Duration.ofMinutes(2));
+      // Time is not skipped any more while it waits for its worker.
+      WorkflowStub foreign = startForeign(scene, "payment/" + id);
+      scene.store.resume(feed, "ann");
+
+      scene.reconciler(Duration.ofMinutes(1)).run();
+
+      PaymentStatus payment = scene.payments.find(id).orElseThrow();
+      assertThat(payment.state()).isEqualTo(PaymentState.FAILED);
+      assertThat(payment.reason())
+          .startsWith("not called again, and may have been made: workflow payment/" + id);
+      assertThat(scene.status("f").started()).as("it was, before").isEqualTo(1);
       assertRuns(foreign);
     }
   }

@@ -16,6 +16,7 @@ import dev.weir.payments.jdbc.JdbcPaymentStore;
 import dev.weir.payments.workflows.PaymentActivities.Kind;
 import dev.weir.slots.SlotObserver;
 import dev.weir.slots.SlotPolicy;
+import dev.weir.slots.SlotRequest;
 import dev.weir.slots.SlotScheduler;
 import dev.weir.slots.SlotStore;
 import dev.weir.store.jdbc.StoreClock;
@@ -46,6 +47,22 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RestoredPaymentsTest {
   private static final String CONFIG = "bank";
+
+  private static final SlotSource NO_SLOTS =
+      new SlotSource() {
+        @Override
+        public List<PacedSlot> assign(List<SlotRequest> requests) {
+          return requests.stream().<PacedSlot>map(it -> new PacedSlot.None("it is full")).toList();
+        }
+
+        @Override
+        public Optional<Instant> confirm(String eventId) {
+          return Optional.empty();
+        }
+
+        @Override
+        public void cancel(String eventId) {}
+      };
 
   private HikariDataSource pool;
   private SlotScheduler scheduler;
@@ -208,6 +225,24 @@ final class RestoredPaymentsTest {
         .isEqualTo("cancelled with its feed, and may have been made");
   }
 
+  /** Its slot may be lost with its call. */
+  @Test
+  void givenUpWithoutASlotAfterARestoreMayHaveBeenMade() {
+    receive("f", 0, 1);
+    backUp();
+    payAll(0, 1);
+    restore();
+    assertThat(store.holdIfRestored()).isTrue();
+    store.resume(new FeedScope.All(), "operator");
+    Instant longAgo = store.now().minus(Duration.ofDays(1));
+    assertThat(store.withoutSlot("p0", longAgo)).isEqualTo(longAgo);
+
+    assertThat(execution(NO_SLOTS).pay("p0").kind()).isEqualTo(Kind.ENDED);
+
+    assertThat(store.find("p0").orElseThrow().reason())
+        .startsWith("given up without a call that is known, and may have been made: it lost");
+  }
+
   /** Otherwise it would fail as one that was certainly not made. */
   @Test
   void nothingFailsBeforeTheRestoreIsNoticed() {
@@ -255,11 +290,11 @@ final class RestoredPaymentsTest {
         "p" + number, BigDecimal.TEN, "EUR", "from", "to", Optional.empty(), "", CONFIG);
   }
 
-  private PaymentExecution execution() {
+  private PaymentExecution execution(SlotSource slots) {
     return new PaymentExecution(
         new PaymentParts(
             store,
-            SlotSource.of(scheduler),
+            slots,
             new LeaseCeiling(
                 new JdbcLeaseStore(pool),
                 "bank",
@@ -275,7 +310,7 @@ final class RestoredPaymentsTest {
 
   /** Does what the workflows of payments do. */
   private void payAll(int from, int to) {
-    PaymentExecution execution = execution();
+    PaymentExecution execution = execution(SlotSource.of(scheduler));
     for (int i = from; i < to; i++) {
       while (execution.pay("p" + i).kind() != Kind.ENDED) {
         Await.pause();
