@@ -23,6 +23,7 @@ final class MemoryMessage {
   Optional<Instant> dueAt = Optional.empty();
   Optional<String> provider = Optional.empty();
   Optional<UUID> attempt = Optional.empty();
+  boolean isAttemptEnded;
   Optional<String> providerId = Optional.empty();
   Optional<String> reason = Optional.empty();
   long cost;
@@ -47,7 +48,7 @@ final class MemoryMessage {
         switch (state) {
           case ACCEPTED -> new HandOver.Begun();
           case UNKNOWN ->
-              isIn(next)
+              isIn(next) && !isAttemptEnded
                   ? new HandOver.Begun()
                   : HandOver.again(guarantee, Duration.between(changedAt, now));
           case SENT, DELIVERED, FAILED, CANCELLED -> new HandOver.Finished();
@@ -56,6 +57,7 @@ final class MemoryMessage {
     if (result instanceof HandOver.Begun) {
       state = MessageState.UNKNOWN;
       attempt = Optional.of(next.id());
+      isAttemptEnded = false;
       changedAt = now;
     }
     return result;
@@ -66,7 +68,7 @@ final class MemoryMessage {
   }
 
   void notTaken(Attempt ended) {
-    if (state == MessageState.UNKNOWN && isIn(ended)) {
+    if (state == MessageState.UNKNOWN && isIn(ended) && !isAttemptEnded) {
       state = MessageState.ACCEPTED;
       attempt = Optional.empty();
     }
@@ -80,7 +82,9 @@ final class MemoryMessage {
       return false;
     }
     state = delivery.state();
-    attempt = delivery.attempt();
+    isAttemptEnded = state == MessageState.UNKNOWN;
+    Optional<UUID> before = isAttemptEnded ? attempt : Optional.empty();
+    attempt = delivery.attempt().or(() -> before);
     changedAt = delivery.at();
     provider = Optional.of(delivery.provider());
     providerId = delivery.providerIds().stream().findFirst();

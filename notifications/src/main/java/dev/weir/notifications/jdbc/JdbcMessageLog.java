@@ -47,7 +47,7 @@ public final class JdbcMessageLog implements MessageLog {
   /** In the order of ids, so that two transactions cannot deadlock. */
   private static final String LOCK_ALL =
       """
-      select id, state, changed_at, attempt from notification_message
+      select id, state, changed_at, attempt, reason is not null from notification_message
       where id = any(?::uuid[]) order by id for update
       """;
 
@@ -58,20 +58,22 @@ public final class JdbcMessageLog implements MessageLog {
       where id = ?::uuid
       """;
 
+  /** An attempt that has ended as unknown has a reason. */
   private static final String NOT_TAKEN =
       """
       update notification_message set state = 1, changed_at = ?, reason = null, attempt = null
-      where id = ?::uuid and state = 6 and attempt = ?::uuid
+      where id = ?::uuid and state = 6 and attempt = ?::uuid and reason is null
       """;
 
   /** A state is reached from these states only; the parameter is the new one. */
   private static final String MAY_CHANGE = "(state in (1, 6) or (state = 2 and ?::int in (3, 4)))";
 
+  /** One that is unknown stays in its attempt: there may be a letter that knows how that failed. */
   private static final String RECORD =
       """
       update notification_message
       set state = ?, changed_at = ?, provider = ?, provider_id = coalesce(?::text, provider_id),
-          reason = ?::text, attempt = ?::uuid
+          reason = ?::text, attempt = coalesce(?::uuid, case when ?::int = 6 then attempt end)
       where id = ?::uuid and
       """
           + MAY_CHANGE;
@@ -219,7 +221,8 @@ public final class JdbcMessageLog implements MessageLog {
                   begun.add(attempt);
                   // A second copy in the same batch is in doubt.
                   known.put(
-                      attempt.message(), new Handed(attempt.message(), UNKNOWN, now, attempt.id()));
+                      attempt.message(),
+                      new Handed(attempt.message(), UNKNOWN, now, attempt.id(), false));
                 }
               }
               begun.sort(Comparator.comparing(Attempt::message));
@@ -239,21 +242,24 @@ public final class JdbcMessageLog implements MessageLog {
    * A message that was locked to be handed over.
    *
    * @param attempt null if it is in none
+   * @param hasReason whether the attempt has ended, if the message is unknown
    */
-  private record Handed(UUID message, int state, long changedAt, @Nullable UUID attempt) {
+  private record Handed(
+      UUID message, int state, long changedAt, @Nullable UUID attempt, boolean hasReason) {
     static Handed read(ResultSet row) throws SQLException {
       return new Handed(
           row.getObject(1, UUID.class),
           row.getInt(2),
           row.getLong(3),
-          row.getObject(4, UUID.class));
+          row.getObject(4, UUID.class),
+          row.getBoolean(5));
     }
 
     HandOver next(Attempt next, DeliveryGuarantee guarantee, long now) {
       return switch (MessageRow.state(state)) {
         case ACCEPTED -> new HandOver.Begun();
         case UNKNOWN ->
-            next.id().equals(attempt)
+            next.id().equals(attempt) && !hasReason
                 ? new HandOver.Begun()
                 : HandOver.again(guarantee, Micros.duration(Math.max(0, now - changedAt)));
         case SENT, DELIVERED, FAILED, CANCELLED -> new HandOver.Finished();
@@ -334,6 +340,7 @@ public final class JdbcMessageLog implements MessageLog {
       delivery.providerIds().size() == 1 ? delivery.providerIds().getFirst() : null,
       delivery.reason().orElse(null),
       delivery.attempt().map(UUID::toString).orElse(null),
+      state,
       delivery.message().toString(),
       state
     };

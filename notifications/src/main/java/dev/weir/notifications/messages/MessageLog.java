@@ -53,8 +53,9 @@ public interface MessageLog {
   /**
    * Records what a provider did. A record never moves a message backwards: after {@link
    * MessageState#SENT} only {@link MessageState#DELIVERED} or {@link MessageState#FAILED} changes
-   * it, and after these nothing does. An attempt of another sender with the message ends, too.
-   * Unlogged and deferred messages are ignored.
+   * it, and after these nothing does. An attempt of another sender with the message ends, too; a
+   * message that becomes {@link MessageState#UNKNOWN} can still be {@linkplain #reopen(Attempt)
+   * reopened} by it. Unlogged and deferred messages are ignored.
    */
   void record(List<Delivery> deliveries);
 
@@ -172,6 +173,9 @@ public interface MessageLog {
                 "state must be the outcome of a delivery, not " + state);
       }
       StorableText.require("provider", provider);
+      if (state == MessageState.UNKNOWN && reason.isEmpty()) {
+        throw new IllegalArgumentException("reason must say why the message is unknown");
+      }
       providerIds = List.copyOf(providerIds);
       for (String id : providerIds) {
         StorableText.require("providerIds", id);

@@ -243,6 +243,23 @@ interface HandOverClaims extends MessageClaims {
     assertThat(scene.node.log().reopen(second)).isTrue();
   }
 
+  /** Its letter was written, the sender was killed, and the next one has found it in doubt. */
+  @Test
+  default void messageIsReopenedByTheAttemptThatAnotherSenderHasEndedAsUnknown() {
+    MessageScene scene = publishedScene(messageScene(), 1);
+    Attempt attempt = Attempt.of(id(0));
+    assertThat(handOver(scene, attempt)).isEqualTo(new HandOver.Begun());
+    Attempt other = Attempt.of(id(0));
+    assertThat(handOver(scene, other)).isEqualTo(new HandOver.InDoubt(Duration.ZERO));
+    record(scene, 0, MessageState.UNKNOWN);
+
+    assertThat(scene.node.log().reopen(other)).isFalse();
+    assertThat(scene.node.log().reopen(attempt)).isTrue();
+    assertThat(found(scene, 0).state()).isEqualTo(MessageState.ACCEPTED);
+    assertThat(handOver(scene, other)).isEqualTo(new HandOver.Begun());
+    assertThat(scene.node.log().reopen(attempt)).isFalse();
+  }
+
   /** Its letter was written, and then the sender was killed. */
   @Test
   default void messageIsReopenedByTheAttemptThatItIsIn() {

@@ -44,7 +44,9 @@ final class LogSteps {
         scene.clock.instant(),
         "p",
         state == MessageState.SENT ? List.of("same") : List.of(),
-        state == MessageState.FAILED ? Optional.of("no such number") : Optional.empty());
+        state == MessageState.FAILED || state == MessageState.UNKNOWN
+            ? Optional.of("no such number")
+            : Optional.empty());
   }
 
   static boolean receipt(

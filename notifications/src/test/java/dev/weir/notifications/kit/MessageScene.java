@@ -227,6 +227,7 @@ final class MessageScene {
                     PROVIDER,
                     List.of(providerId(message)),
                     deliver.state() == MessageState.FAILED
+                            || deliver.state() == MessageState.UNKNOWN
                         ? Optional.of("no such number")
                         : Optional.empty()))
         .toList();

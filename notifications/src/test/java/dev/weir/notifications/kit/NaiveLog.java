@@ -99,7 +99,7 @@ final class NaiveLog implements MessageLog {
         switch (known.state) {
           case ACCEPTED -> new HandOver.Begun();
           case UNKNOWN ->
-              known.attempt.equals(Optional.of(attempt.id()))
+              known.attempt.equals(Optional.of(attempt.id())) && !known.isAttemptEnded
                   ? new HandOver.Begun()
                   : HandOver.again(
                       guarantee, Micros.duration(Math.max(0, model.now() - known.changedAt)));
@@ -122,6 +122,7 @@ final class NaiveLog implements MessageLog {
             .message(attempt.message())
             .filter(known -> known.state == MessageState.UNKNOWN)
             .filter(known -> known.attempt.equals(Optional.of(attempt.id())))
+            .filter(known -> !known.isAttemptEnded)
             .ifPresent(known -> known.moveTo(MessageState.ACCEPTED, model.now(), Optional.empty()));
       }
     }
@@ -138,8 +139,11 @@ final class NaiveLog implements MessageLog {
 
   private static void record(NaiveMessage known, Delivery delivery) {
     if (mayMove(known.state, delivery.state())) {
+      boolean isUnknown = delivery.state() == MessageState.UNKNOWN;
+      Optional<UUID> before = isUnknown ? known.attempt : Optional.empty();
       known.moveTo(delivery.state(), Micros.clamped(delivery.at()), delivery.reason());
-      known.attempt = delivery.attempt();
+      known.attempt = delivery.attempt().or(() -> before);
+      known.isAttemptEnded = isUnknown;
       known.provider = delivery.provider();
       if (!delivery.providerIds().isEmpty()
           && (delivery.providerIds().size() == 1 || delivery.state() == MessageState.SENT)) {

@@ -23,6 +23,9 @@ final class NaiveMessage {
   /** The attempt that it is in. */
   Optional<UUID> attempt = Optional.empty();
 
+  /** True if that has ended and left open what became of the message. */
+  boolean isAttemptEnded;
+
   /** The ids of its parts, and which of them have a receipt. */
   List<String> providerIds = List.of();
 
@@ -69,6 +72,7 @@ final class NaiveMessage {
     changedAt = atMicros;
     reason = why;
     attempt = Optional.empty();
+    isAttemptEnded = false;
   }
 
   /** Ends a message that was never published: neither its place nor its key is used any more. */
