@@ -53,6 +53,8 @@ public final class PaymentReconciler implements Runnable {
   private final PaymentStarts starts;
   private final PaymentParts parts;
   private final Duration grace;
+  private final int page;
+  private final int maxPayments;
   private Position reached = Position.START;
 
   /** Where the restart of all payments is, from one page to the next. */
@@ -93,24 +95,46 @@ public final class PaymentReconciler implements Runnable {
    * @param grace the time after its slot at which a payment should have ended
    */
   public PaymentReconciler(WorkflowClient client, PaymentParts parts, Duration grace) {
+    this(client, parts, grace, PAGE, MAX_PAYMENTS);
+  }
+
+  PaymentReconciler(
+      WorkflowClient client, PaymentParts parts, Duration grace, int page, int maxPayments) {
     this.store = parts.store();
     this.starts = new PaymentStarts(client, parts.taskQueue());
     this.starter = PaymentWorker.starter(client, parts.slots(), parts.clock());
     this.parts = parts;
     this.grace = grace;
+    this.page = page;
+    this.maxPayments = maxPayments;
   }
 
   /** Runs one round. */
   @Override
   public void run() {
+    boolean unused = runPart();
+  }
+
+  /**
+   * Runs one round.
+   *
+   * @return whether there may be more payments than it has looked at; the next round begins there
+   */
+  public boolean runPart() {
     tidyUp();
     Instant before = store.now().minus(grace);
-    for (int looked = 0; looked < MAX_PAYMENTS; looked += PAGE) {
+    for (int looked = 0; looked < maxPayments; looked += page) {
       reached = restart(Instant.MIN, before, reached, Level.WARN);
       if (reached.equals(Position.START)) {
-        return;
+        return false;
       }
     }
+    return true;
+  }
+
+  /** Lets the next round begin with the first payments, some of which may be open again. */
+  public void beginAnew() {
+    reached = Position.START;
   }
 
   /** Does what is left to do for feeds: all of a round except the start of lost payments. */
@@ -129,10 +153,10 @@ public final class PaymentReconciler implements Runnable {
    * @return false if there may be more
    */
   private boolean freeSlotsOfCancelled() {
-    for (int looked = 0; looked < MAX_PAYMENTS; looked += PAGE) {
-      List<String> cancelled = store.cancelledWithSlots(PAGE);
+    for (int looked = 0; looked < maxPayments; looked += page) {
+      List<String> cancelled = store.cancelledWithSlots(page);
       cancelled.forEach(parts.slots()::cancel);
-      if (cancelled.size() < PAGE) {
+      if (cancelled.size() < page) {
         return true;
       }
     }
@@ -183,7 +207,7 @@ public final class PaymentReconciler implements Runnable {
    * @param level how remarkable it is that their workflows do not run
    */
   private Position restart(Instant from, Instant before, Position after, Level level) {
-    List<OpenPayment> open = store.open(from, before, after, PAGE);
+    List<OpenPayment> open = store.open(from, before, after, page);
     if (!open.isEmpty()) {
       PacedBatch batch =
           starter.assign(open.stream().map(entry -> starts.request(entry.payment())).toList());
@@ -204,7 +228,7 @@ public final class PaymentReconciler implements Runnable {
           .findFirst()
           .ifPresent(reason -> log.warn("Payments that are due have lost their slots: {}", reason));
     }
-    return open.size() < PAGE ? Position.START : open.getLast().position();
+    return open.size() < page ? Position.START : open.getLast().position();
   }
 
   /**

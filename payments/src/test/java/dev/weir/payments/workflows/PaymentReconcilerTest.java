@@ -203,6 +203,25 @@ final class PaymentReconcilerTest {
     }
   }
 
+  /** As after a long hold, when more payments are due than one round looks at. */
+  @Test
+  void saysWhetherThereAreMorePaymentsThanARoundLooksAt() {
+    try (PaymentScene scene = PaymentScene.open(CALM)) {
+      assignOnly(scene);
+      scene.time.pass(Duration.ofMinutes(2));
+      PaymentReconciler reconciler =
+          new PaymentReconciler(scene.time.client(), scene.parts, GRACE, 4, 8);
+      assertThat(reconciler.runPart()).isTrue();
+      assertThat(reconciler.runPart()).isTrue();
+      // Of other tests as well.
+      boolean hasMore = true;
+      while (hasMore) {
+        hasMore = reconciler.runPart();
+      }
+      assertThat(scene.awaitDone("f").paid()).isEqualTo(20);
+    }
+  }
+
   @Test
   void paymentThatEndsBeforeItIsStartedAgainIsNotLost() {
     try (PaymentScene scene = PaymentScene.open(CALM)) {

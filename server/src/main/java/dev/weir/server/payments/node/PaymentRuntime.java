@@ -72,6 +72,9 @@ final class PaymentRuntime implements AutoCloseable {
   /** Whether Temporal may know nothing of open payments. */
   private boolean hasLostWorkflows;
 
+  /** Whether payments that were held, or had failed, are being started again. */
+  private boolean isReopening;
+
   /** When payments were last reconciled. */
   private long reconciledNanos;
 
@@ -162,7 +165,7 @@ final class PaymentRuntime implements AutoCloseable {
       boolean unused = store.discardGivenUp(MAX_SILENCE);
       round();
       report("", "");
-      return hasLostWorkflows;
+      return hasLostWorkflows || isReopening;
     } catch (StoreException e) {
       // The database is reported elsewhere.
       log.debug("Payments wait for the database: {}", e.getMessage());
@@ -215,9 +218,12 @@ final class PaymentRuntime implements AutoCloseable {
       log.info("Payments are made by {} and {}", known, api);
     }
     known.check();
-    boolean isDue =
-        isReconcilingAsked.getAndSet(false)
-            || System.nanoTime() - reconciledNanos >= grace.toNanos();
+    boolean isAsked = isReconcilingAsked.getAndSet(false);
+    if (isAsked) {
+      isReopening = true;
+      known.reconciler().beginAnew();
+    }
+    boolean isDue = isAsked || System.nanoTime() - reconciledNanos >= grace.toNanos();
     if (hasLostWorkflows) {
       // All pages may take hours, in which feeds end and others arrive.
       if (isDue) {
@@ -225,8 +231,9 @@ final class PaymentRuntime implements AutoCloseable {
         reconciledNanos = System.nanoTime();
       }
       hasLostWorkflows = known.reconciler().restartPage();
-    } else if (isDue) {
-      known.reconciler().run();
+    } else if (isDue || isReopening) {
+      // All of them at once, however many wait: a round looks at a limited number.
+      isReopening = known.reconciler().runPart() && isReopening;
       reconciledNanos = System.nanoTime();
     } else {
       known.reconciler().resumeFeeds();
@@ -253,6 +260,7 @@ final class PaymentRuntime implements AutoCloseable {
     if (known != null) {
       running = null;
       hasLostWorkflows = false;
+      isReopening = false;
       log.warn(why);
       known.close();
     }
