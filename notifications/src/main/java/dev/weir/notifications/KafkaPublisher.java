@@ -31,6 +31,10 @@ import org.slf4j.LoggerFactory;
  * <p>A message that never got into the producer's buffer is refused for certain. What went wrong
  * with a message after that may have come from a repetition of a request whose first answer was
  * lost, so it is unknown, except for errors that each repetition would have had.
+ *
+ * <p>Kafka's producer asks for its id once: if Kafka does not let it in then, it never takes a
+ * message again, whatever Kafka says later. So producers that fail while Kafka answers a {@link
+ * #probe} are replaced by the next one.
  */
 public final class KafkaPublisher implements Publisher {
   private static final Logger log = LoggerFactory.getLogger(KafkaPublisher.class);
@@ -48,6 +52,12 @@ public final class KafkaPublisher implements Publisher {
   private final ReentrantLock connecting = new ReentrantLock();
   private @Nullable CompletableFuture<UserProducers> connection;
   private boolean isClosed;
+
+  /** Whether Kafka has answered the last probe. */
+  private volatile boolean isAnswering;
+
+  /** Whether a message has failed although Kafka had answered. */
+  private volatile boolean isSuspect;
 
   /**
    * Creates a publisher; it connects when it is first used.
@@ -70,7 +80,17 @@ public final class KafkaPublisher implements Publisher {
               MessageRecords.encode(topics.outbound(), message), new CompletableFuture<>()));
     }
     Thread.ofVirtual().name("weir-kafka-publish").start(() -> connectAndPublish(sendings));
-    return sendings.stream().map(Sending::result).toList();
+    return sendings.stream().map(sending -> sending.result().thenApply(this::noted)).toList();
+  }
+
+  private PublishResult noted(PublishResult result) {
+    switch (result) {
+      case PublishResult.Done done -> {}
+      case PublishResult.Rejected rejected -> {}
+      case PublishResult.Refused refused -> isSuspect = isAnswering;
+      case PublishResult.Unknown unknown -> isSuspect = isAnswering;
+    }
+    return result;
   }
 
   /** A record that is sent to the broker, and what became of it. */
@@ -182,6 +202,9 @@ public final class KafkaPublisher implements Publisher {
 
   @Override
   public void probe() {
+    boolean wasSuspect = isSuspect;
+    isSuspect = false;
+    isAnswering = false;
     try {
       var unused = connect();
     } catch (KafkaException e) {
@@ -189,6 +212,27 @@ public final class KafkaPublisher implements Publisher {
       throw new KafkaUnavailableException(reason(e), e);
     }
     createTopics();
+    isAnswering = true;
+    if (wasSuspect) {
+      disconnect();
+    }
+  }
+
+  /** Lets the next message open new producers. The old ones send what they still can. */
+  private void disconnect() {
+    CompletableFuture<UserProducers> known;
+    connecting.lock();
+    try {
+      known = connection;
+      if (isClosed || known == null || !known.isDone() || known.isCompletedExceptionally()) {
+        return;
+      }
+      connection = null;
+    } finally {
+      connecting.unlock();
+    }
+    log.info("Producers are opened anew, because messages failed although Kafka answers");
+    Thread.ofVirtual().name("weir-kafka-close").start(() -> known.join().close(sendTimeout));
   }
 
   private void createTopics() {

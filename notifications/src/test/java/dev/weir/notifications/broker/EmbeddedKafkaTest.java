@@ -187,6 +187,33 @@ final class EmbeddedKafkaTest {
     }
   }
 
+  /** As while a user is created, or the directory of users of a Kafka is away. */
+  @Test
+  void publisherThatWasNotLetInPublishesWhenItIs(@TempDir Path temporary) throws Exception {
+    Path folder = Files.createDirectories(temporary.resolve("kafka"));
+    BrokerPorts ports = BrokerPorts.choose(port -> port);
+    BrokerSecret secret = new BrokerSecret("1".repeat(48));
+    Message refused = message("refused");
+    RaftBroker broker = RaftBroker.start(folder, ports, new BrokerSecret("0".repeat(48)), NEW);
+    try (KafkaPublisher publisher =
+        new KafkaPublisher(
+            KafkaCluster.at(broker.address(), secret.clientProperties()),
+            TOPICS,
+            Duration.ofSeconds(3))) {
+      assertThat(publish(publisher, refused)).isInstanceOf(PublishResult.Refused.class);
+      broker.stop();
+      broker = RaftBroker.start(folder, ports, secret, AGAIN);
+
+      Await.until(
+          () -> {
+            awaitTopics(publisher);
+            return publish(publisher, message("taken")) instanceof PublishResult.Done;
+          });
+    } finally {
+      broker.stop();
+    }
+  }
+
   private static Set<String> topics(
       String address, Map<String, String> properties, Duration timeout) throws Exception {
     try (Admin admin =
