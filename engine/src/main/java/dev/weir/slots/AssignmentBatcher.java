@@ -229,12 +229,7 @@ final class AssignmentBatcher {
           here.add(waiting);
         }
       }
-      try {
-        process(here, WaitMode.NONE);
-      } catch (RuntimeException e) {
-        // Requests that moved to a side lane are not affected.
-        here.forEach(waiting -> waiting.result().completeExceptionally(e));
-      }
+      processOrFail(here, WaitMode.NONE);
       return results;
     }
     List<? extends AssignReply> replies = attempt(requests, WaitMode.NONE);
@@ -254,7 +249,7 @@ final class AssignmentBatcher {
     inPortions(
         requests,
         portion ->
-            process(
+            processOrFail(
                 portion.stream().filter(request -> !uncounted.follow(request)).toList(),
                 WaitMode.FOR_LOCKS));
   }
@@ -280,6 +275,18 @@ final class AssignmentBatcher {
       int fitting = ledger.batchSize(rest.stream().map(SideLanes.Waiting::request).toList());
       work.accept(rest.subList(0, fitting));
       rest = rest.subList(fitting, rest.size());
+    }
+  }
+
+  /**
+   * Processes requests, and fails them if that fails. Those that moved to another lane before are
+   * not affected: they have yet to be processed, and may succeed.
+   */
+  private void processOrFail(List<SideLanes.Waiting> here, WaitMode waitMode) {
+    try {
+      process(here, waitMode);
+    } catch (RuntimeException e) {
+      here.forEach(waiting -> waiting.result().completeExceptionally(e));
     }
   }
 
