@@ -57,7 +57,8 @@ final class SlotBatch {
       transport.pause(
           retries.pause(attempt, Optional.empty(), () -> ThreadLocalRandom.current().nextDouble()),
           Outcome.UNKNOWN);
-      List<SlotReply> newer = send(transport, again.stream().map(requests::get).toList());
+      List<SlotReply> newer =
+          sendAgain(transport, again.stream().map(requests::get).toList(), replies);
       for (int i = 0; i < newer.size(); i++) {
         replies.set(again.get(i), after(replies.get(again.get(i)), newer.get(i)));
       }
@@ -72,6 +73,31 @@ final class SlotBatch {
             && later instanceof SlotReply.Failed failed
         ? new SlotReply.Failed(failed.eventId(), failed.problem(), Outcome.UNKNOWN)
         : later;
+  }
+
+  private static List<SlotReply> sendAgain(
+      Transport transport, List<SlotRequest> requests, List<SlotReply> earlier) {
+    try {
+      return send(transport, requests);
+    } catch (WeirException failed) {
+      throw after(earlier, failed);
+    }
+  }
+
+  /** Returns a failure that follows results which the caller does not get. */
+  static WeirException after(List<SlotReply> earlier, WeirException failed) {
+    return failed.outcome() == Outcome.NONE && earlier.stream().anyMatch(SlotBatch::mayBeDone)
+        ? failed.afterUnknown()
+        : failed;
+  }
+
+  private static boolean mayBeDone(SlotReply reply) {
+    return switch (reply) {
+      case Assignment.Assigned assigned -> true;
+      case Assignment.NoCapacity noCapacity -> false;
+      case Assignment.UnknownConfig unknownConfig -> false;
+      case SlotReply.Failed failed -> failed.outcome() == Outcome.UNKNOWN;
+    };
   }
 
   private static List<SlotReply> send(Transport transport, List<SlotRequest> requests) {

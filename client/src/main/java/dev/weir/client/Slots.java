@@ -77,11 +77,15 @@ public final class Slots {
    * does not affect the others. Any number of events is sent in several calls.
    *
    * @throws WeirException if a call fails as a whole; events of earlier ones have their slots,
-   *     which they get again if all are requested again
+   *     which they get again if all are requested again. Its outcome is that of all calls
    */
   public List<SlotReply> assignAll(List<SlotRequest> requests) {
     List<SlotReply> replies = new ArrayList<>(requests.size());
-    assignAll(requests.iterator(), replies::add);
+    try {
+      assignAll(requests.iterator(), replies::add);
+    } catch (WeirException failed) {
+      throw SlotBatch.after(replies, failed);
+    }
     return replies;
   }
 

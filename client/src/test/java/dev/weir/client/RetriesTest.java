@@ -11,6 +11,8 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -272,6 +274,57 @@ final class RetriesTest {
               "[{\"eventId\":\"a\"},{\"eventId\":\"b\"},{\"eventId\":\"c\"}]",
               "[{\"eventId\":\"b\"}]",
               "[{\"eventId\":\"b\"}]");
+    }
+  }
+
+  @Test
+  void whatAPartOfABatchHasDoneAFailureOfTheRestDoesNotUndo() throws IOException {
+    try (Loopback server =
+            new Loopback(
+                (request, number) -> {
+                  if (number == 1) {
+                    reply(
+                        request,
+                        200,
+                        "[%s,{\"eventId\":\"b\",\"type\":\"urn:weir:problem:store-unavailable\","
+                                .formatted(Loopback.SLOT.formatted("a"))
+                            + "\"title\":\"T\",\"status\":503,\"outcome\":\"none\"}]");
+                  } else {
+                    unavailable(request, "none");
+                  }
+                });
+        WeirClient weir = server.client().build()) {
+      ProblemException failed =
+          catchThrowableOfType(
+              ProblemException.class,
+              () -> weir.slots().assignAll(List.of(SlotRequest.of("a"), SlotRequest.of("b"))));
+      assertThat(failed.outcome()).isEqualTo(Outcome.UNKNOWN);
+    }
+  }
+
+  @Test
+  void whatOneCallOfManyEventsHasDoneAFailureOfTheNextDoesNotUndo() throws IOException {
+    List<SlotRequest> requests =
+        IntStream.rangeClosed(0, 5_000).mapToObj(i -> SlotRequest.of("e" + i)).toList();
+    try (Loopback server =
+            new Loopback(
+                (request, number) -> {
+                  if (number == 1) {
+                    reply(
+                        request,
+                        200,
+                        requests.stream()
+                            .limit(5_000)
+                            .map(each -> Loopback.SLOT.formatted(each.eventId()))
+                            .collect(Collectors.joining(",", "[", "]")));
+                  } else {
+                    unavailable(request, "none");
+                  }
+                });
+        WeirClient weir = server.client().build()) {
+      ProblemException failed =
+          catchThrowableOfType(ProblemException.class, () -> weir.slots().assignAll(requests));
+      assertThat(failed.outcome()).isEqualTo(Outcome.UNKNOWN);
     }
   }
 }
