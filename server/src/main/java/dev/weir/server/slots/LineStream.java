@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 
 /**
@@ -28,13 +29,18 @@ final class LineStream implements AutoCloseable {
   static final int MAX_LINE_BYTES = 16 * 1024;
 
   private static final int BUFFER_BYTES = 64 * 1024;
-  private static final int MAX_UNDER_WAY = 8;
+  static final int MAX_UNDER_WAY = 8;
 
   private final InputStream in;
   private final SlotScheduler scheduler;
   private final String defaultConfig;
   private final ExecutorService virtualThreads;
-  private final BlockingQueue<Future<byte[]>> underWay = new ArrayBlockingQueue<>(MAX_UNDER_WAY);
+
+  /** Portions in flight, and then the end, for which there is always room. */
+  private final BlockingQueue<Future<byte[]>> underWay =
+      new ArrayBlockingQueue<>(MAX_UNDER_WAY + 1);
+
+  private final Semaphore room = new Semaphore(MAX_UNDER_WAY);
   private final Future<?> reader;
   private final byte[] buffer = new byte[BUFFER_BYTES];
   private int start;
@@ -64,7 +70,9 @@ final class LineStream implements AutoCloseable {
    */
   Optional<byte[]> next() throws IOException, InterruptedException {
     try {
-      byte[] answers = underWay.take().get();
+      Future<byte[]> first = underWay.take();
+      room.release();
+      byte[] answers = first.get();
       return answers.length == 0 ? Optional.empty() : Optional.of(answers);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof IOException clientGone) {
@@ -80,13 +88,16 @@ final class LineStream implements AutoCloseable {
         BatchResponses portion = readPortion();
         if (portion.size() > 0) {
           Supplier<byte[]> answers = portion.submit(scheduler, BatchResponses.Form.LINES);
-          underWay.put(virtualThreads.submit(answers::get));
+          Future<byte[]> written = virtualThreads.submit(answers::get);
+          room.acquire();
+          underWay.add(written);
         }
       }
       // No portion has an empty response, so this marks the end.
-      underWay.put(CompletableFuture.completedFuture(new byte[0]));
+      underWay.add(CompletableFuture.completedFuture(new byte[0]));
     } catch (IOException | RuntimeException e) {
-      underWay.put(CompletableFuture.failedFuture(e));
+      // Does not wait: the client may have left, and then nobody takes what is before it.
+      underWay.add(CompletableFuture.failedFuture(e));
     }
     return null;
   }
