@@ -16,6 +16,9 @@ final class ConnectionMemory {
   /** Taken for responses that the client has not taken yet. */
   private long unreadBytes;
 
+  /** Whether the memory of a stream is among what is held. */
+  private boolean isStreamTaken;
+
   ConnectionMemory(RequestMemory port) {
     this.port = port;
   }
@@ -35,9 +38,13 @@ final class ConnectionMemory {
     return takeWithFields(bytes + RequestMemory.BUFFER_BYTES);
   }
 
-  /** Takes memory for a request of which only the head is kept; returns false if it is too much. */
+  /**
+   * Takes the memory of a stream, which is the same for all of its bytes; returns false if it is
+   * too much.
+   */
   boolean takeStream() {
-    return takeWithFields(0);
+    isStreamTaken = isStreamTaken || takeWithFields(RequestMemory.STREAM_BYTES);
+    return isStreamTaken;
   }
 
   private boolean takeWithFields(long bytes) {
@@ -60,6 +67,7 @@ final class ConnectionMemory {
     port.giveBack(heldBytes - keptBytes);
     heldBytes = keptBytes;
     fieldBytes = 0;
+    isStreamTaken = false;
   }
 
   /** Returns true if memory is taken for responses. */

@@ -207,6 +207,9 @@ public final class HttpConnection {
    * too much memory, and begins to watch the time of one that has not arrived completely.
    */
   private void arrived(long bytes, long nowNanos) {
+    if (closing.hasBegun() || !channel.isActive()) {
+      return;
+    }
     boolean isHead = codec.isBegun() && !isBodyOpen;
     if (isHead) {
       arrival.headArrives(nowNanos);
@@ -386,6 +389,9 @@ public final class HttpConnection {
 
   /** The handler that sees decoded requests, and responses before they are encoded. */
   private final class Messages extends ChannelDuplexHandler {
+    /** Whether the last request was refused at its head, so that nobody gets its body. */
+    private boolean isRefused;
+
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
       if (isReading) {
@@ -394,11 +400,20 @@ public final class HttpConnection {
       }
       if (message instanceof HttpRequest request) {
         begun(request);
+        // Now, because lines are worked on as they come: a refusal says that nothing was done.
+        isRefused = isStream && !(channel.isActive() && memory.takeStream());
+        if (isRefused) {
+          refuse(Refusal.NO_MEMORY);
+        }
       }
       if (message instanceof LastHttpContent) {
         isBodyOpen = false;
       }
-      context.fireChannelRead(message);
+      if (isRefused) {
+        ReferenceCountUtil.release(message);
+      } else {
+        context.fireChannelRead(message);
+      }
     }
 
     private void begun(HttpRequest request) {

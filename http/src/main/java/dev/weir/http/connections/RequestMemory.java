@@ -15,6 +15,12 @@ public final class RequestMemory {
   /** Heap of a header field and of its entry in the headers of a request. */
   public static final int FIELD_BYTES = 160;
 
+  /**
+   * Memory of a stream of lines, however long it is: what is read of it, and the answers to a few
+   * hundred lines that wait until its client takes them.
+   */
+  static final int STREAM_BYTES = 768 * 1024;
+
   /** Memory of a buffer in addition to its bytes. */
   static final int BUFFER_BYTES = 128;
 

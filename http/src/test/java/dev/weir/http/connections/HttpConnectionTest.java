@@ -31,6 +31,15 @@ final class HttpConnectionTest {
   private static final long MEMORY = 8_000_000;
   private static final String HEAD = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n";
 
+  private static final String STREAM =
+      """
+      POST / HTTP/1.1\r
+      Host: a\r
+      Content-Type: application/x-ndjson\r
+      Content-Length: 9000000\r
+      \r
+      """;
+
   private static final ListenerSettings SETTINGS =
       new ListenerSettings(
           Duration.ofSeconds(10),
@@ -214,21 +223,35 @@ final class HttpConnectionTest {
   }
 
   @Test
-  void streamOfLinesHoldsNoMemoryForWhatWasRead() {
-    send(
-        """
-        POST / HTTP/1.1\r
-        Host: a\r
-        Content-Type: application/x-ndjson\r
-        Content-Length: 9000000\r
-        \r
-        """);
+  void streamOfLinesHoldsTheSameMemoryHoweverMuchWasRead() {
+    send(STREAM);
     long held = MEMORY - memory.freeBytes();
+    assertThat(held)
+        .isBetween((long) RequestMemory.STREAM_BYTES, RequestMemory.STREAM_BYTES + 1_000L);
     for (int i = 0; i < 80; i++) {
       send("x".repeat(100_000));
     }
     assertThat(channel.isOpen()).isTrue();
     assertThat(MEMORY - memory.freeBytes()).isEqualTo(held);
+    // Neither does it end when others take memory: it is worked on already.
+    long others = 0;
+    while (memory.take(0, 500_000)) {
+      others += 500_000;
+    }
+    send("x".repeat(100_000));
+    assertThat(channel.isOpen()).isTrue();
+    assertThat(MEMORY - memory.freeBytes()).isEqualTo(held + others);
+  }
+
+  @Test
+  void streamForWhichThereIsNoMemoryIsRefusedBeforeItIsWorkedOn() {
+    assertThat(memory.take(0, 880_000)).isTrue();
+    assertThat(memory.take(0, 780_000)).isTrue();
+    send(STREAM + "a line\n");
+    assertThat(sent()).startsWith("HTTP/1.1 503 ");
+    assertThat(decoded()).isZero();
+    assertThat(channel.isOpen()).isFalse();
+    assertThat(memory.freeBytes()).isEqualTo(MEMORY - 880_000 - 780_000);
   }
 
   @Test

@@ -29,6 +29,13 @@ final class LineStream implements AutoCloseable {
   static final int MAX_LINE_BYTES = 16 * 1024;
 
   private static final int BUFFER_BYTES = 64 * 1024;
+
+  /**
+   * Max lines of a portion. A line of two bytes has an answer of hundreds, so the bytes of a
+   * portion do not bound the memory of its answers.
+   */
+  private static final int MAX_LINES = 256;
+
   static final int MAX_UNDER_WAY = 8;
 
   private final InputStream in;
@@ -44,6 +51,7 @@ final class LineStream implements AutoCloseable {
   private final Future<?> reader;
   private final byte[] buffer = new byte[BUFFER_BYTES];
   private int start;
+  private int scanned;
   private int end;
   private boolean ended;
 
@@ -102,35 +110,41 @@ final class LineStream implements AutoCloseable {
     return null;
   }
 
-  /** Reads once and takes the lines that are complete. */
+  /** Takes the lines that are complete, up to a number of them; reads once if there are none. */
   private BatchResponses readPortion() throws IOException {
     BatchResponses portion = new BatchResponses();
-    System.arraycopy(buffer, start, buffer, 0, end - start);
-    end -= start;
-    start = 0;
-    int read = in.read(buffer, end, buffer.length - end);
-    if (read < 0) {
+    if (scanned == end && !read()) {
       ended = true;
       takeLine(portion, end);
       return portion;
     }
-    int scanned = end;
-    end += read;
-    for (int i = scanned; i < end; i++) {
-      if (buffer[i] == '\n') {
-        takeLine(portion, i);
-        start = i + 1;
+    while (scanned < end && portion.size() < MAX_LINES) {
+      if (buffer[scanned] == '\n') {
+        takeLine(portion, scanned);
+        start = scanned + 1;
         line++;
       }
+      scanned++;
     }
-    if (end - start > MAX_LINE_BYTES) {
+    if (scanned - start > MAX_LINE_BYTES) {
       if (!skipping) {
         portion.add(LineStream::refuseLongLine);
       }
       skipping = true;
-      start = end;
+      start = scanned;
     }
     return portion;
+  }
+
+  /** Reads behind what was not taken yet; returns false at the end. */
+  private boolean read() throws IOException {
+    System.arraycopy(buffer, start, buffer, 0, end - start);
+    end -= start;
+    start = 0;
+    scanned = end;
+    int read = in.read(buffer, end, buffer.length - end);
+    end += Math.max(0, read);
+    return read >= 0;
   }
 
   private void takeLine(BatchResponses portion, int lineEnd) {

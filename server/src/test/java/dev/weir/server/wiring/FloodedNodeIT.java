@@ -81,6 +81,25 @@ final class FloodedNodeIT {
     }
   }
 
+  /** The answer to a line is a hundred times as long. */
+  @Test
+  void answersAmongStreamsOfShortLinesWhoseAnswersNobodyReads() throws IOException {
+    String lines = "1\n".repeat(300_000);
+    try (Flood flood = new Flood(node.address())) {
+      flood.send(
+          100,
+          "POST /api/v1/slots/batch HTTP/1.1\r\nHost: localhost\r\n"
+              + "Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n"
+              + Integer.toHexString(lines.length())
+              + "\r\n"
+              + lines
+              + "\r\n");
+      isNoneTheWorse();
+      flood.leave();
+      isNoneTheWorse();
+    }
+  }
+
   @Test
   void answersAmongClientsThatPipelineRequestsAndNeverRead() throws IOException {
     try (Flood flood = new Flood(node.address())) {
