@@ -24,7 +24,17 @@ sealed interface LimitCall {
     /** Returns the remembered result of a request id. */
     RECALL(5),
     /** Settles the usage of a single limit that has changed. */
-    SETTLE(6);
+    SETTLE(6),
+    /**
+     * Decides the part of one slot of a request. A copy of the request that was granted before
+     * relies on that grant from then on.
+     */
+    JOIN(7),
+    /**
+     * Gives back what was granted by {@link #JOIN}, unless another copy of the request relies on
+     * it.
+     */
+    LEAVE(8);
 
     /** Its code in the script. */
     final byte code;
@@ -104,8 +114,8 @@ sealed interface LimitCall {
    * Any other request. If it takes nothing, because it has no limits or waits for all of them, it
    * has a request id.
    *
-   * @param micros for a decision, how long its request id is remembered; for a refund, when it was
-   *     granted
+   * @param micros for a decision, how long its request id is remembered; for what gives back, when
+   *     it was granted
    * @param keys the keys of the usages in order, followed by the key of the record if there is a
    *     request id
    */

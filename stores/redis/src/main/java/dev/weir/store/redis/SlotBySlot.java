@@ -24,15 +24,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A request whose keys are in several slots of a Cluster, where no atomic step covers all of them:
- * the slots decide their parts one after the other, and permits are refunded if a later one
+ * the slots decide their parts one after the other, and permits are given back if a later one
  * refuses.
  *
  * <p>No limit is ever exceeded. The guarantees are otherwise weaker than those of one step: while a
- * request is decided, another may be refused because of permits that this one takes and refunds; if
- * a node dies in between, or a slot does not respond, permits stay taken. To take nothing for
+ * request is decided, another may be refused because of permits that this one takes and gives back;
+ * if a node dies in between, or a slot does not respond, permits stay taken. To take nothing for
  * requests that are refused anyway, all slots are peeked first. Each slot remembers a request id
  * with its part: if a request is repeated after it was half done, it is completed and takes nothing
  * twice.
+ *
+ * <p>Copies of a request, with one request id, may meet. Each slot grants once for all of them, and
+ * counts the copies that go on with its grant, so that one that is refused later gives nothing back
+ * that another relies on. The one that was granted by the last slot is new; the others repeat it.
  *
  * <p>Requests that meet do not all refuse each other. All take in the order of the slots, so what
  * stands in the way of a request in a slot was granted, or belongs to a request that goes on to a
@@ -143,23 +147,23 @@ final class SlotBySlot {
   private CallResult decide(Part part) {
     try {
       return store
-          .apply(List.of(call(part, LimitCall.Mode.DECIDE, Micros.floor(request.requestTtl()))))
+          .apply(List.of(call(part, LimitCall.Mode.JOIN, Micros.floor(request.requestTtl()))))
           .getFirst();
     } catch (StoreException e) {
       return new CallResult.Failed(e);
     }
   }
 
-  /** Refunds what the slots before took, and looks at those that were not asked. */
+  /** Gives back what the slots before took, and looks at those that were not asked. */
   private AcquireResult refused(List<AcquireResult> taken, AcquireResult refusal) {
-    List<LimitCall> calls = new ArrayList<>(refunds(taken));
-    int refunds = calls.size();
+    List<LimitCall> calls = new ArrayList<>(departures(taken));
+    int departures = calls.size();
     calls.addAll(calls(parts.subList(taken.size() + 1, parts.size()), LimitCall.Mode.PEEK, 0));
     List<CallResult> answers = calls.isEmpty() ? List.of() : store.apply(calls);
     List<AcquireResult> all = new ArrayList<>(untouched(taken));
     all.add(refusal);
-    // If a refund fails, its permits stay taken, and the request is refused anyway.
-    all.addAll(results(answers.subList(refunds, answers.size())));
+    // If one fails, its permits stay taken, and the request is refused anyway.
+    all.addAll(results(answers.subList(departures, answers.size())));
     return merged(all);
   }
 
@@ -167,28 +171,34 @@ final class SlotBySlot {
     if (taken.isEmpty()) {
       return StoreException.shared(failure);
     }
-    List<LimitCall> refunds = refunds(taken);
-    if (!refunds.isEmpty()) {
-      var unused = StoreException.afterDone(() -> store.apply(refunds));
+    if (!mayBeGranted(taken, failure)) {
+      var unused = StoreException.afterDone(() -> store.apply(departures(taken)));
     }
     return failure.withOutcome(StoreException.Outcome.UNKNOWN);
   }
 
   /**
-   * Returns the refunds of what this call took. What was granted to the same request before stays
-   * taken: its caller may have acted on it.
+   * Returns true if all slots may remember the request. Whoever repeats it may then already have
+   * been told that it was granted.
+   */
+  private boolean mayBeGranted(List<AcquireResult> taken, StoreException failure) {
+    return request.isRepeatable()
+        && taken.size() == parts.size() - 1
+        && failure.outcome() == StoreException.Outcome.UNKNOWN;
+  }
+
+  /**
+   * Returns the calls that give back what this one took.
    *
    * @param taken the results of the first slots
    */
-  private List<LimitCall> refunds(List<AcquireResult> taken) {
-    List<LimitCall> refunds = new ArrayList<>(parts.size());
+  private List<LimitCall> departures(List<AcquireResult> taken) {
+    List<LimitCall> departures = new ArrayList<>(parts.size());
     for (int i = 0; i < taken.size(); i++) {
-      AcquireResult granted = taken.get(i);
-      if (!granted.isReplayed()) {
-        refunds.add(call(parts.get(i), LimitCall.Mode.REFUND, Micros.clamped(granted.decidedAt())));
-      }
+      long grantedMicros = Micros.clamped(taken.get(i).decidedAt());
+      departures.add(call(parts.get(i), LimitCall.Mode.LEAVE, grantedMicros));
     }
-    return refunds;
+    return departures;
   }
 
   AcquireResult peek() {
@@ -265,7 +275,8 @@ final class SlotBySlot {
 
   /**
    * Merges the results of all slots into one. Its time is that of the earliest slot, so that a
-   * refund by that time returns too little rather than too much.
+   * refund by that time returns too little rather than too much. It is repeated if the last slot
+   * has granted it before, which is when all of them had.
    */
   private AcquireResult merged(List<AcquireResult> results) {
     for (AcquireResult result : results) {
@@ -275,7 +286,6 @@ final class SlotBySlot {
     }
     Outcome[] decisions = new Outcome[request.parts().size()];
     Instant decidedAt = results.getFirst().decidedAt();
-    boolean isReplayed = true;
     for (int i = 0; i < parts.size(); i++) {
       AcquireResult result = results.get(i);
       List<Integer> positions = parts.get(i).positions();
@@ -285,7 +295,6 @@ final class SlotBySlot {
         }
       }
       decidedAt = result.decidedAt().isBefore(decidedAt) ? result.decidedAt() : decidedAt;
-      isReplayed &= result.isReplayed();
     }
     // If the rules have changed since, remembered decisions do not belong to these limits.
     boolean areComplete = Arrays.stream(decisions).allMatch(Objects::nonNull);
@@ -293,6 +302,6 @@ final class SlotBySlot {
         areComplete ? List.of(decisions) : List.of(),
         decidedAt,
         AcquireResult.Mode.STORE,
-        isReplayed ? results.getFirst().repetition() : AcquireResult.Repetition.NONE);
+        results.getLast().repetition());
   }
 }

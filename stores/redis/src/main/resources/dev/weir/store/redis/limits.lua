@@ -10,8 +10,8 @@
 -- ARGV[3]  the requests, packed. TAKE, DECIDE_ONE and SETTLE contain all requests for one limit alone: mode,
 --          count, kind and the three parameters of the limit, the time since which it may have been
 --          used, that of its last change, its version, 0 if it has none, and the time at which it was
---          created; and for each the index of its usage and the cost. DECIDE, PEEK, GIVE_BACK and RECALL
---          contain one request: mode, number of parts, index of the record or 0, a time; if there is a
+--          created; and for each the index of its usage and the cost. DECIDE, PEEK, GIVE_BACK, RECALL, JOIN
+--          and LEAVE contain one request: mode, number of parts, index of the record or 0, a time; if there is a
 --          record, its binding: 16 bytes of the digest of the request, 8 of the layout of its usages,
 --          16 of a note; and for each part the index of its usage, the cost, kind and parameters of the
 --          limit, the time since which it may have been used, that of its last change, its version and its
@@ -23,7 +23,9 @@
 --          followed by the note. A decision is 1 (allowed) or 0 (refused), remaining units, reset and
 --          wait; or 2 for a part that waits, remaining units, reset, wait and position.
 
-local DECIDE, PEEK, GIVE_BACK, TAKE, DECIDE_ONE, RECALL, SETTLE = 0, 1, 2, 3, 4, 5, 6
+-- JOIN and LEAVE are DECIDE and GIVE_BACK for one of several slots of a request. Copies of the request
+-- that find its record rely on what it granted: the last of them that leaves gives it back.
+local DECIDE, PEEK, GIVE_BACK, TAKE, DECIDE_ONE, RECALL, SETTLE, JOIN, LEAVE = 0, 1, 2, 3, 4, 5, 6, 7, 8
 local REFUSED, GRANTED, REPLAYED, UNREADABLE, GIVEN_BACK, REUSED, UNKNOWN = 0, 1, 2, 3, 4, 5, 6
 local WAITED_FOR = 2
 -- Bytes of a binding: the digest, digest and usages, all of it; and of a record without decisions.
@@ -542,6 +544,27 @@ local function give_back(n, taken_at, remembered)
   end
 end
 
+-- Adds to the number of further copies of a request that rely on its record. It is in place of the wait
+-- of the first decision that took something, which is 0 and which nobody reads. Returns false, and
+-- changes nothing, if that would be fewer than none, or if the record has taken nothing.
+local function add_copies(record, copies)
+  local remembered, at = values[record], RECORD_BYTES + 1
+  for _ = 1, string.byte(remembered, BINDING_BYTES + 9) do
+    if string.byte(remembered, at) ~= WAITED_FOR then
+      local sum = unpacked('<d', remembered, at + 17) + copies
+      if sum < 0 then
+        return false
+      end
+      values[record] = string.sub(remembered, 1, at + 16) .. pack('<d', sum)
+          .. string.sub(remembered, at + 25)
+      ends[record] = unpacked('<d', remembered)
+      return true
+    end
+    at = at + 33
+  end
+  return false
+end
+
 local function replay(remembered, binding)
   local note = string.sub(remembered, 8 + LAYOUT_BYTES + 1, 8 + BINDING_BYTES)
   if string.sub(remembered, 9, 8 + LAYOUT_BYTES) == string.sub(binding, 1, LAYOUT_BYTES) then
@@ -565,14 +588,19 @@ local function work(mode, n, record, micros, binding)
 
   if reused then
     answers[answered] = pack('<BBd', REUSED, 0, now)
-  elseif (mode == DECIDE or mode == RECALL) and remembered then
+  elseif (mode == DECIDE or mode == RECALL or mode == JOIN) and remembered then
     answers[answered] = replay(remembered, binding)
+    if mode == JOIN then
+      add_copies(record, 1)
+    end
   elseif mode == RECALL then
+    answers[answered] = pack('<BBd', UNKNOWN, 0, now)
+  elseif mode == LEAVE and remembered and add_copies(record, -1) then
     answers[answered] = pack('<BBd', UNKNOWN, 0, now)
   elseif not readable then
     answers[answered] = pack('<BBd', UNREADABLE, 0, now)
-  elseif mode == DECIDE or mode == PEEK then
-    local granted = decide(n, mode == DECIDE)
+  elseif mode == DECIDE or mode == PEEK or mode == JOIN then
+    local granted = decide(n, mode ~= PEEK)
     if granted and record > 0 then
       values[record] = pack('<d', now + micros) .. binding .. pack('<Bd', n, now)
           .. table.concat(answers, '', answered - n + 1, answered)
