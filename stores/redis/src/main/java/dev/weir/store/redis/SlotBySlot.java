@@ -45,6 +45,9 @@ import org.jspecify.annotations.Nullable;
  * slot, another that of the other, and both would be refused.
  */
 final class SlotBySlot {
+  /** The outcome of a part that would be granted, and of which no more is known. */
+  private static final Outcome NOTHING_LEFT = new Decision.Allowed(0, 0);
+
   private final AcquireRequest request;
   private final List<Part> parts;
   private final KeyNames names;
@@ -277,6 +280,10 @@ final class SlotBySlot {
    * Merges the results of all slots into one. Its time is that of the earliest slot, so that a
    * refund by that time returns too little rather than too much. It is repeated if the last slot
    * has granted it before, which is when all of them had.
+   *
+   * <p>If rules have changed since a slot granted its part, what it remembers has no outcomes for
+   * these limits. A repeated request is then answered without outcomes; one that another slot
+   * refuses stays refused.
    */
   private AcquireResult merged(List<AcquireResult> results) {
     for (AcquireResult result : results) {
@@ -296,12 +303,24 @@ final class SlotBySlot {
       }
       decidedAt = result.decidedAt().isBefore(decidedAt) ? result.decidedAt() : decidedAt;
     }
-    // If the rules have changed since, remembered decisions do not belong to these limits.
-    boolean areComplete = Arrays.stream(decisions).allMatch(Objects::nonNull);
-    return new AcquireResult(
-        areComplete ? List.of(decisions) : List.of(),
-        decidedAt,
-        AcquireResult.Mode.STORE,
-        results.getLast().repetition());
+    AcquireResult.Repetition repetition = results.getLast().repetition();
+    List<Outcome> outcomes = List.of();
+    if (!results.stream().allMatch(AcquireResult::isAllowed)) {
+      outcomes =
+          Arrays.stream(decisions).map(known -> known == null ? NOTHING_LEFT : known).toList();
+    } else if (Arrays.stream(decisions).allMatch(Objects::nonNull)) {
+      outcomes = List.of(decisions);
+    } else {
+      repetition = repetitionWithoutOutcomes(results);
+    }
+    return new AcquireResult(outcomes, decidedAt, AcquireResult.Mode.STORE, repetition);
+  }
+
+  private static AcquireResult.Repetition repetitionWithoutOutcomes(List<AcquireResult> results) {
+    return results.stream()
+        .filter(result -> result.outcomes().isEmpty())
+        .map(AcquireResult::repetition)
+        .reduce((earlier, later) -> later)
+        .orElseThrow();
   }
 }

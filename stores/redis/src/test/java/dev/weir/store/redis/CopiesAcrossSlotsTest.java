@@ -8,11 +8,14 @@ import dev.weir.limits.AcquireRequest;
 import dev.weir.limits.AcquireResult;
 import dev.weir.limits.FixedWindow;
 import dev.weir.limits.LimitRequest;
+import dev.weir.limits.Outcome;
 import dev.weir.limits.Policy;
+import dev.weir.limits.TokenBucket;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -148,6 +151,44 @@ final class CopiesAcrossSlotsTest {
 
     assertThat(copies).noneMatch(AcquireResult::isAllowed);
     assertThat(left(FIRST)).isOne();
+  }
+
+  @Test
+  void requestThatWasHalfDoneBeforeARuleChangedIsRefusedByALaterSlot() {
+    AcquireRequest changed = halfDoneBeforeAChange();
+    assertThat(store.decide(places(LAST)).isAllowed()).isTrue();
+
+    AcquireResult refused = decide(changed);
+
+    assertThat(refused.isAllowed()).isFalse();
+    assertThat(refused.outcomes()).extracting(Outcome::isAllowed).containsExactly(true, false);
+  }
+
+  @Test
+  void requestThatWasHalfDoneBeforeARuleChangedIsRepeatedWithoutNumbers() {
+    AcquireResult repeated = decide(halfDoneBeforeAChange());
+
+    assertThat(repeated.isAllowed()).isTrue();
+    assertThat(repeated.isReplayed()).isTrue();
+    assertThat(repeated.outcomes()).isEmpty();
+    assertThat(left(LAST)).isZero();
+  }
+
+  /** Returns a request that only its first slot has done, by the former rate of its bucket. */
+  private AcquireRequest halfDoneBeforeAChange() {
+    AcquireRequest before = bucketAndPlace(Duration.ofDays(30));
+    AcquireRequest first =
+        new AcquireRequest(List.of(before.parts().getFirst()), Map.of(), before.binding());
+    assertThat(decide(first).isAllowed()).isTrue();
+    return bucketAndPlace(Duration.ofDays(20));
+  }
+
+  private AcquireRequest bucketAndPlace(Duration refill) {
+    Policy bucket = Policy.of("bucket", TokenBucket.of(10, refill));
+    return AcquireRequest.all(
+            LimitRequest.of(bucket, "{" + FIRST + "}" + scene),
+            LimitRequest.of(ONE_PLACE, "{" + LAST + "}" + scene))
+        .withRequestId(scene);
   }
 
   /**
