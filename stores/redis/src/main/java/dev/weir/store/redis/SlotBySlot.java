@@ -227,12 +227,26 @@ final class SlotBySlot {
     return reused.isPresent() || known.size() < parts.size() ? reused : Optional.of(merged(known));
   }
 
-  /** Returns the first result of a slot other than {@code UNKNOWN}, if there is one. */
+  /**
+   * Returns the first result of a slot other than {@code UNKNOWN}, if there is one.
+   *
+   * @throws StoreException if a slot has failed; of unknown outcome if another has given back
+   */
   Refund refund(Instant grantedAt) {
     Refund refund = Refund.UNKNOWN;
+    List<StoreException> failures = new ArrayList<>(0);
     for (CallResult outcome : send(LimitCall.Mode.REFUND, Micros.clamped(grantedAt))) {
-      Refund ofSlot = outcome.orThrow().refund();
-      refund = refund == Refund.UNKNOWN ? ofSlot : refund;
+      switch (outcome) {
+        case CallResult.Reply reply -> refund = refund == Refund.UNKNOWN ? reply.refund() : refund;
+        case CallResult.Failed failed -> failures.add(failed.failure());
+      }
+    }
+    if (!failures.isEmpty()) {
+      boolean mayBeDone =
+          refund == Refund.GIVEN_BACK
+              || failures.stream()
+                  .anyMatch(failure -> failure.outcome() == StoreException.Outcome.UNKNOWN);
+      throw failures.getFirst().withOutcome(StoreException.Outcome.of(mayBeDone));
     }
     return refund;
   }

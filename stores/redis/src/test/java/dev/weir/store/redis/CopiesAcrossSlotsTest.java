@@ -13,11 +13,13 @@ import dev.weir.limits.Policy;
 import dev.weir.limits.TokenBucket;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -189,6 +191,33 @@ final class CopiesAcrossSlotsTest {
             LimitRequest.of(bucket, "{" + FIRST + "}" + scene),
             LimitRequest.of(ONE_PLACE, "{" + LAST + "}" + scene))
         .withRequestId(scene);
+  }
+
+  @Test
+  void refundThatOneSlotHasDoneMayBeDone() {
+    AcquireRequest request = places(FIRST, LAST);
+    AcquireResult granted = store.decide(request);
+    for (int unreachable = 0; unreachable < 2; unreachable++) {
+      StoreException failure = failureOfRefund(request, granted.decidedAt(), unreachable);
+      assertThat(failure.outcome()).isEqualTo(StoreException.Outcome.UNKNOWN);
+    }
+    assertThat(left(FIRST)).isOne();
+  }
+
+  private StoreException failureOfRefund(AcquireRequest request, Instant at, int unreachable) {
+    Function<List<LimitCall>, List<CallResult>> calls =
+        sent -> {
+          List<CallResult> results = new ArrayList<>();
+          for (int i = 0; i < sent.size(); i++) {
+            results.add(
+                i == unreachable
+                    ? failed(StoreException.Outcome.NONE)
+                    : store.submit(List.of(sent.get(i))).getFirst());
+          }
+          return results;
+        };
+    return catchThrowableOfType(
+        StoreException.class, () -> new SlotBySlot(redis.names(), request, calls).refund(at));
   }
 
   /**
