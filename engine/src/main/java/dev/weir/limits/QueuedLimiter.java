@@ -30,16 +30,19 @@ public final class QueuedLimiter {
   }
 
   /**
-   * Takes {@code cost} units, or a place in the queue.
+   * Takes {@code cost} units, or a place in the queue. Nobody waits for a limit that is closed
+   * because its store is unavailable, see {@link Failover}: a wait would pass beyond it.
    *
    * @param ticketId a name for the place, chosen by the caller; {@link #leave} takes it
    * @return {@link Delayed} if the caller has to wait for that time and may then proceed without
-   *     another request; {@link Decision.Refused} if the queue is full as well
+   *     another request; {@link Decision.Refused} if the queue is full as well, or the limit is
+   *     closed
    */
   public Outcome acquire(Policy policy, String key, long cost, String ticketId) {
-    Decision decision = limiter.acquire(policy, key, cost);
-    if (!(decision instanceof Decision.Refused refused)) {
-      return decision;
+    AcquireResult result = limiter.acquire(AcquireRequest.of(new LimitRequest(policy, key, cost)));
+    if (!(result.decision() instanceof Decision.Refused refused)
+        || result.mode() == AcquireResult.Mode.CLOSED) {
+      return result.decision();
     }
     return queue.outcome(refused, places.join(resource(policy, key), queue, ticketId));
   }
@@ -52,7 +55,7 @@ public final class QueuedLimiter {
   /**
    * Takes one unit, waiting in the queue if necessary. Meant for virtual threads.
    *
-   * @return false if the queue is full
+   * @return false if the queue is full, or the limit is closed
    * @throws InterruptedException if the caller is interrupted while waiting; its place is given up
    */
   public boolean acquireWaiting(Policy policy, String key) throws InterruptedException {

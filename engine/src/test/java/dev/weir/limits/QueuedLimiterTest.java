@@ -3,8 +3,11 @@ package dev.weir.limits;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.StoreException;
 import dev.weir.internal.Micros;
 import dev.weir.limits.memory.MemoryLeaseStore;
+import dev.weir.limits.memory.MemoryLimitStore;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -87,5 +90,34 @@ class QueuedLimiterTest {
     assertThatThrownBy(() -> queued.acquireWaiting(THREE, "k"))
         .isInstanceOf(InterruptedException.class);
     assertThat(places.resources()).isZero();
+  }
+
+  @Test
+  void nobodyWaitsForALimitThatAnUnavailableStoreKeepsClosed() throws Exception {
+    LimitStore gone = unreachable(LimitStore.class, new MemoryLimitStore(), "decide", "probe");
+    QueuedLimiter queued =
+        new QueuedLimiter(
+            Limiter.on(Failover.of(gone).build()),
+            Leases.on(places),
+            Queue.of(2, Duration.ofMillis(1)));
+    for (int i = 0; i < 5; i++) {
+      assertThat(queued.acquire(THREE, "k", 1, "ticket " + i)).isInstanceOf(Decision.Refused.class);
+    }
+    assertThat(queued.acquireWaiting(THREE, "k")).isFalse();
+    assertThat(places.resources()).isZero();
+  }
+
+  /** Returns a store some of whose operations fail. */
+  private static <S> S unreachable(Class<S> type, S store, String... operations) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) -> {
+              if (List.of(operations).contains(method.getName())) {
+                throw new StoreException(StoreException.Outcome.UNKNOWN, "unreachable");
+              }
+              return method.invoke(store, arguments);
+            }));
   }
 }
