@@ -72,14 +72,16 @@ public final class QueuedLimiter {
 
   private void sleep(Policy policy, String key, String ticketId, Duration delay)
       throws InterruptedException {
-    boolean isOver = false;
     try {
       Thread.sleep(delay);
-      isOver = true;
-    } finally {
-      if (!isOver) {
+    } catch (InterruptedException e) {
+      try {
         leave(policy, key, ticketId);
+      } catch (RuntimeException failure) {
+        // The place ends by itself; that the caller was interrupted must not be lost.
+        e.addSuppressed(failure);
       }
+      throw e;
     }
   }
 

@@ -107,6 +107,22 @@ class QueuedLimiterTest {
     assertThat(places.resources()).isZero();
   }
 
+  @Test
+  void interruptionIsNotLostIfThePlaceCannotBeGivenBack() throws Exception {
+    QueuedLimiter queued =
+        new QueuedLimiter(
+            limiter,
+            Leases.on(unreachable(LeaseStore.class, places, "release")),
+            Queue.of(2, Duration.ofSeconds(30)));
+    for (int i = 0; i < 3; i++) {
+      assertThat(queued.acquireWaiting(THREE, "k")).isTrue();
+    }
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(() -> queued.acquireWaiting(THREE, "k"))
+        .isInstanceOf(InterruptedException.class)
+        .hasSuppressedException(new StoreException(StoreException.Outcome.UNKNOWN, "unreachable"));
+  }
+
   /** Returns a store some of whose operations fail. */
   private static <S> S unreachable(Class<S> type, S store, String... operations) {
     return type.cast(
