@@ -35,9 +35,19 @@ public final class LeaseProblems {
 
   /** Throws if the store is unavailable: the lease may still be held then. */
   public static void requireReleased(LeaseDecision.Release released) {
+    requireReleased(released, false);
+  }
+
+  /**
+   * Throws if the store is unavailable.
+   *
+   * @param isBegun true if something else of the same request was given back before: it would be
+   *     given back twice if the request were repeated because nothing was done
+   */
+  public static void requireReleased(LeaseDecision.Release released, boolean isBegun) {
     if (released instanceof LeaseDecision.Unavailable gone) {
       throw unavailable(
-          gone,
+          new LeaseDecision.Unavailable(gone.retryAfterMicros(), gone.mayBeDone() || isBegun),
           "The lease was not ended; it ends at its expiresAt.",
           "Whether the lease has ended is not known; it ends at its expiresAt at the latest.");
     }

@@ -51,14 +51,18 @@ final class Refunds {
   HttpResponse<byte[]> refund(byte[] body) {
     Request request = read(Fields.of(JsonDocument.read(body, 0, body.length)));
     // Comes first: the id of another request refunds nothing.
-    if (evaluator.refund(request.granted()) == Refund.REUSED) {
+    Refund refund = evaluator.refund(request.granted());
+    if (refund == Refund.REUSED) {
       throw CheckJson.reused(request.original());
     }
+    boolean isBegun = refund == Refund.GIVEN_BACK;
     for (RuleCheck check : request.original().checks()) {
-      request
-          .leaseId()
-          .flatMap(leaseId -> evaluator.release(check, leaseId))
-          .ifPresent(LeaseProblems::requireReleased);
+      Optional<LeaseDecision.Release> released =
+          request.leaseId().flatMap(leaseId -> evaluator.release(check, leaseId));
+      if (released.isPresent()) {
+        LeaseProblems.requireReleased(released.get(), isBegun);
+        isBegun = true;
+      }
     }
     return HttpResponse.noContent();
   }
