@@ -164,8 +164,7 @@ public final class RuleEvaluator {
     if (OneStepChecks.isOneStep(checks)) {
       return oneStep.preview(checks);
     }
-    return OneStepChecks.preview(
-        preview.peek(inForce(checks)), AcquireResult.Mode.STORE, Optional.empty());
+    return preview.verdict(inForce(checks));
   }
 
   private static List<RuleCheck> inForce(List<RuleCheck> checks) {

@@ -1,6 +1,7 @@
 package dev.weir.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.StoreException;
 import dev.weir.internal.Micros;
@@ -8,14 +9,19 @@ import dev.weir.limits.AcquireResult;
 import dev.weir.limits.CircuitBreaker;
 import dev.weir.limits.Concurrency;
 import dev.weir.limits.Failover;
+import dev.weir.limits.FixedWindow;
 import dev.weir.limits.LeaseFailover;
 import dev.weir.limits.LeaseStore;
 import dev.weir.limits.LimitStore;
+import dev.weir.limits.OnStoreFailure;
 import dev.weir.limits.memory.MemoryLimitStore;
 import dev.weir.rules.spec.Quota;
+import dev.weir.rules.spec.RuleSpec;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** One of the stores that rules need is unavailable, and the other is not. */
@@ -89,6 +95,40 @@ final class RuleOutageTest extends RuleEvaluatorScene {
     nowMicros.addAndGet(1_000_000);
     assertThat(outage.decide(get("/a"))).isInstanceOf(Verdict.Passed.class);
     assertThat(outage.decide(get("/a"))).isInstanceOf(Verdict.Queued.class);
+  }
+
+  @Test
+  void peekSaysThatClosedRulesAreClosed() {
+    make(rule("queued", "/**", queued(1, 5, 100)));
+    make(rule("two", "/**", new Quota.Concurrent(Concurrency.of(2, Duration.ofSeconds(30)))));
+    make(RuleSpec.of("counted", Quota.Rate.of(FixedWindow.of(1, Duration.ofSeconds(30)))));
+    RuleEvaluator outage = evaluator();
+    areCountsGone = true;
+    for (List<RuleCheck> checks :
+        List.of(List.of(check("queued")), List.of(check("counted"), check("two")))) {
+      Verdict.Decided peeked = outage.preview(checks);
+      assertThat(peeked).isInstanceOf(Verdict.Refused.class);
+      assertThat(peeked.mode()).isEqualTo(AcquireResult.Mode.CLOSED);
+    }
+  }
+
+  @Test
+  void peekPassesAnOpenRuleWhoseLeasesAreGone() {
+    make(
+        rule("open", "/**", new Quota.Concurrent(Concurrency.of(2, Duration.ofSeconds(30))))
+            .onStoreFailure(OnStoreFailure.OPEN));
+    make(rule("closed", "/**", new Quota.Concurrent(Concurrency.of(2, Duration.ofSeconds(30)))));
+    RuleEvaluator outage = evaluator();
+    areLeasesGone = true;
+    Verdict.Decided peeked = outage.preview(List.of(check("open")));
+    assertThat(peeked).isInstanceOf(Verdict.Passed.class);
+    assertThat(peeked.mode()).isEqualTo(AcquireResult.Mode.OPEN);
+    assertThatThrownBy(() -> outage.preview(List.of(check("closed"))))
+        .isInstanceOf(StoreException.class);
+  }
+
+  private RuleCheck check(String rule) {
+    return new RuleCheck(Objects.requireNonNull(index.find(rule)), "k", 1);
   }
 
   @Test
