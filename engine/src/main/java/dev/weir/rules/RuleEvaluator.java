@@ -269,9 +269,14 @@ public final class RuleEvaluator {
   /** Evaluates a shadow rule. Its failure must not affect the request, which has passed. */
   private RuleCounters.Kind shadow(RuleCheck check, Evaluation evaluation) {
     try {
-      return isAllowed(check, evaluation)
-          ? RuleCounters.Kind.SHADOW_ALLOWED
-          : RuleCounters.Kind.SHADOW_REFUSED;
+      return switch (check.rule().kind()) {
+        case LimitedRule.Counted counted -> shadow(check, counted);
+        // A caller that is not informed of a lease would never give it back.
+        case LimitedRule.Leased leased ->
+            evaluation.isHeldByNode()
+                ? shadow(evaluation.lease(check, leased))
+                : shadow(preview.peek(check).isAllowed());
+      };
     } catch (StoreException e) {
       return RuleCounters.Kind.SHADOW_UNDECIDED;
     } catch (RuntimeException e) {
@@ -280,16 +285,25 @@ public final class RuleEvaluator {
     }
   }
 
-  private boolean isAllowed(RuleCheck shadow, Evaluation evaluation) {
-    return switch (shadow.rule().kind()) {
-      case LimitedRule.Counted counted ->
-          stores.counts().take(counted.policy(), shadow.key(), shadow.cost());
-      // A caller that is not informed of a lease would never give it back.
-      case LimitedRule.Leased leased ->
-          evaluation.isHeldByNode()
-              ? evaluation.lease(shadow, leased).isGranted()
-              : preview.peek(shadow).isAllowed();
-    };
+  private RuleCounters.Kind shadow(RuleCheck check, LimitedRule.Counted counted) {
+    AcquireResult result =
+        stores
+            .counts()
+            .decide(
+                AcquireRequest.of(new LimitRequest(counted.policy(), check.key(), check.cost())));
+    return result.mode() == AcquireResult.Mode.CLOSED
+        ? RuleCounters.Kind.SHADOW_UNDECIDED
+        : shadow(result.isAllowed());
+  }
+
+  private static RuleCounters.Kind shadow(LeaseDecision.Acquisition lease) {
+    return lease instanceof LeaseDecision.Unavailable
+        ? RuleCounters.Kind.SHADOW_UNDECIDED
+        : shadow(lease.isGranted());
+  }
+
+  private static RuleCounters.Kind shadow(boolean isAllowed) {
+    return isAllowed ? RuleCounters.Kind.SHADOW_ALLOWED : RuleCounters.Kind.SHADOW_REFUSED;
   }
 
   /**

@@ -21,6 +21,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -125,6 +126,25 @@ final class RuleOutageTest extends RuleEvaluatorScene {
     assertThat(peeked.mode()).isEqualTo(AcquireResult.Mode.OPEN);
     assertThatThrownBy(() -> outage.preview(List.of(check("closed"))))
         .isInstanceOf(StoreException.class);
+  }
+
+  @Test
+  void shadowRuleWhoseStoreIsGoneIsUndecided() {
+    make(rule("enforced", "/**", rate(10)).onStoreFailure(OnStoreFailure.OPEN));
+    make(rule("counted", "/**", rate(10)).mode(RuleSpec.Mode.SHADOW));
+    make(
+        rule("leased", "/**", new Quota.Concurrent(Concurrency.of(9, Duration.ofSeconds(30))))
+            .mode(RuleSpec.Mode.SHADOW));
+    RuleEvaluator outage = evaluator();
+    assertThat(outage.decide(get("/a"))).isInstanceOf(Verdict.Passed.class);
+    areCountsGone = true;
+    areLeasesGone = true;
+    for (int i = 0; i < 2; i++) {
+      assertThat(outage.decide(get("/a"))).isInstanceOf(Verdict.Passed.class);
+    }
+    assertThat(List.of(tallies.get("counted"), tallies.get("leased")))
+        .containsOnly(
+            Map.of(RuleCounters.Kind.SHADOW_ALLOWED, 1, RuleCounters.Kind.SHADOW_UNDECIDED, 2));
   }
 
   private RuleCheck check(String rule) {
