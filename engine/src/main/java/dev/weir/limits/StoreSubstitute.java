@@ -81,7 +81,8 @@ final class StoreSubstitute {
   }
 
   private AcquireResult byFallback(LimitStore next, Operation operation, AcquireRequest request) {
-    long lacksMicros = fallbackSwitch.fallbackLacksMicros(request, breaker.changedAtMicros());
+    long openedAtMicros = breaker.changedAtMicros();
+    long lacksMicros = fallbackSwitch.fallbackLacksMicros(request, openedAtMicros);
     if (lacksMicros > 0) {
       return refused(request, lacksMicros);
     }
@@ -95,6 +96,10 @@ final class StoreSubstitute {
         }
       }
       AcquireResult result = operation.run(next, request);
+      if (operation == Operation.DECIDE && isLate(result, openedAtMicros)) {
+        var unused = next.refund(request, result.decidedAt());
+        return refused(request);
+      }
       return result.mode() == AcquireResult.Mode.STORE
           ? result.in(AcquireResult.Mode.FALLBACK)
           : result;
@@ -102,6 +107,17 @@ final class StoreSubstitute {
       fallbackFailed.accept(e);
       return refused(request).afterFailure(e);
     }
+  }
+
+  /**
+   * Returns true if something was taken from the fallback, but the store has recovered during the
+   * call. The store refuses for some time after the call began. It may have taken longer, so that
+   * both would grant.
+   */
+  private boolean isLate(AcquireResult result, long openedAtMicros) {
+    return result.isAllowed()
+        && !result.isReplayed()
+        && (!breaker.isOpen() || breaker.changedAtMicros() != openedAtMicros);
   }
 
   private AcquireResult refused(AcquireRequest request) {

@@ -10,9 +10,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.StoreException;
 import dev.weir.internal.Micros;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** The second store: what it grants, when, and what that means for the first one. */
@@ -137,6 +139,37 @@ final class FallbackTest {
     scene.store.mend();
     scene.recover(failover, policy);
     assertThat(scene.events).endsWith("redis is CLOSED");
+  }
+
+  @Test
+  void grantOfTheFallbackThatComesAfterTheRecoveryDoesNotStand() {
+    AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {});
+    LimitStore slow =
+        (LimitStore)
+            Proxy.newProxyInstance(
+                LimitStore.class.getClassLoader(),
+                new Class<?>[] {LimitStore.class},
+                (proxy, method, arguments) -> {
+                  if (method.getName().equals("decide")) {
+                    meanwhile.getAndSet(() -> {}).run();
+                  }
+                  return method.invoke(scene.next, arguments);
+                });
+    Failover failover = scene.builder(scene.store).fallback(slow).build();
+    Policy policy = policy(FixedWindow.of(10, Duration.ofSeconds(1)), OnStoreFailure.FALLBACK);
+    scene.giveUp(failover, policy);
+    scene.nowMicros += 1_000_000;
+    meanwhile.set(
+        () -> {
+          scene.store.mend();
+          scene.recover(failover, policy);
+          assertThat(granted(failover, policy, 100)).isEqualTo(10);
+        });
+    AcquireResult late = failover.decide(one(policy));
+    assertThat(late.isAllowed()).isFalse();
+    assertThat(late.mode()).isEqualTo(AcquireResult.Mode.CLOSED);
+    assertThat(late.isOutcomeUnknown()).isFalse();
+    assertThat(scene.next.peek(one(policy)).decision().remaining()).isEqualTo(10);
   }
 
   @Test
