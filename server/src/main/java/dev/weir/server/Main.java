@@ -1,6 +1,6 @@
 package dev.weir.server;
 
-import dev.weir.server.capability.Capabilities;
+import dev.weir.node.capability.Capabilities;
 import dev.weir.server.cli.SettingsCommand;
 import dev.weir.server.cli.UpCommand;
 import dev.weir.server.sender.SenderCommand;

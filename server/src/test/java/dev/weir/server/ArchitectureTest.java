@@ -64,6 +64,13 @@ final class ArchitectureTest {
   private static final List<String> HTTP =
       List.of("dev.weir", "dev.weir.http..", "dev.weir.internal", "dev.weir.register");
 
+  /** What the module {@code node} may know beside that. */
+  private static final List<String> NODE =
+      List.of("dev.weir.node..", "dev.weir.store..", "dev.weir.client");
+
+  private static final Set<String> CALENDARS =
+      Set.of("dev.weir.slots.Calendar", "dev.weir.slots.OpeningHours");
+
   private static final String SERVER = "dev.weir.server.";
   private static final String[] STORES_OF_PRODUCTS = {
     "dev.weir.notifications.jdbc..", "dev.weir.notifications.redis..", "dev.weir.payments.jdbc.."
@@ -228,9 +235,9 @@ final class ArchitectureTest {
             with(
                 "dev.weir.store..",
                 with(
-                    "dev.weir.server.stores..",
+                    "dev.weir.node.stores..",
                     with(
-                        "dev.weir.server.capability",
+                        "dev.weir.node.capability",
                         with(
                             "dev.weir.server.*.node",
                             with("dev.weir.server.sender", STORES_OF_PRODUCTS))))))
@@ -367,14 +374,48 @@ final class ArchitectureTest {
         .check(HOUSE);
   }
 
+  /** It is what any capability enters, with the stores that they share. */
   @Test
-  void onlyTheServerKnowsHttp() {
+  void theNodeKnowsNoCapability() {
     noClasses()
         .that()
-        .resideOutsideOfPackages("dev.weir.http..", "dev.weir.server..")
+        .resideInAPackage("dev.weir.node..")
+        .and()
+        .resideOutsideOfPackage("dev.weir.node.calendars")
+        .should()
+        .dependOnClassesThat(areOfACapability())
+        .check(HOUSE);
+    noClasses()
+        .that()
+        .resideInAPackage("dev.weir.node.calendars")
+        .should()
+        .dependOnClassesThat(
+            areOfACapability()
+                .and(
+                    DescribedPredicate.describe(
+                        "are no calendars",
+                        type -> !CALENDARS.contains(type.getName().replaceFirst("\\$.*", "")))))
+        .check(HOUSE);
+  }
+
+  private static DescribedPredicate<JavaClass> areOfACapability() {
+    return DescribedPredicate.describe(
+        "are of a capability",
+        type ->
+            type.getPackageName().startsWith("dev.weir")
+                && Stream.concat(HTTP.stream(), NODE.stream())
+                    .noneMatch(name -> PackageMatcher.of(name).matches(type.getPackageName())));
+  }
+
+  @Test
+  void onlyTheServerKnowsNodeAndHttp() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages(
+            "dev.weir.http..", "dev.weir.node..", "dev.weir.server..", "dev.weir.benchmarks..")
         .should()
         .dependOnClassesThat()
-        .resideInAPackage("dev.weir.http..")
+        .resideInAnyPackage("dev.weir.http..", "dev.weir.node..")
         .check(HOUSE);
   }
 
@@ -401,10 +442,11 @@ final class ArchitectureTest {
   void onlyTheCommandLineKnowsTheWiring() {
     noClasses()
         .that()
-        .resideOutsideOfPackages("dev.weir.server.wiring..", "dev.weir.server.cli")
+        .resideOutsideOfPackages(
+            "dev.weir.node.wiring..", "dev.weir.node.cli", "dev.weir.server.cli")
         .should()
         .dependOnClassesThat()
-        .resideInAPackage("dev.weir.server.wiring..")
+        .resideInAPackage("dev.weir.node.wiring..")
         .check(HOUSE);
   }
 
@@ -446,7 +488,7 @@ final class ArchitectureTest {
   }
 
   @Test
-  void everyPackageOfTheServerIsNullMarked() {
+  void everyPackageOfTheServerAndWhatItIsMadeOfIsNullMarked() {
     assertThat(
             HOUSE.stream()
                 .map(JavaClass::getPackage)
@@ -454,7 +496,8 @@ final class ArchitectureTest {
                 .filter(
                     any ->
                         (any.getName() + ".").startsWith(SERVER)
-                            || any.getName().startsWith("dev.weir.http."))
+                            || any.getName().startsWith("dev.weir.http.")
+                            || any.getName().startsWith("dev.weir.node."))
                 .filter(any -> !any.isAnnotatedWith(NullMarked.class))
                 .map(JavaPackage::getName))
         .isEmpty();

@@ -54,8 +54,8 @@ final class NodeClockTest {
           Map.entry("dev.weir.http.oidc.IssuerKeys", "the age of this node's copy of keys"),
           Map.entry("dev.weir.store.surrealdb.SurrealDb", "when to renew this node's token"),
           // Files of this machine, compared with the times that it gave them.
-          Map.entry("dev.weir.server.stores.postgresql.PostgresqlArchive", "unpacked programs"),
-          Map.entry("dev.weir.server.stores.postgresql.PostgresqlCluster", "old log files"),
+          Map.entry("dev.weir.node.stores.postgresql.PostgresqlArchive", "unpacked programs"),
+          Map.entry("dev.weir.node.stores.postgresql.PostgresqlCluster", "old log files"),
           // Ids that are ordered by time, unique whatever the time is; ages of signatures.
           Map.entry("dev.weir.notifications.Notifications", "ids of messages"),
           Map.entry("dev.weir.server.notifications.node.NotificationParts", "signatures"),

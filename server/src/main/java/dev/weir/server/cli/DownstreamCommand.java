@@ -1,11 +1,11 @@
 package dev.weir.server.cli;
 
+import dev.weir.node.settings.FileProblem;
 import dev.weir.payments.simulator.DownstreamServer;
 import dev.weir.payments.simulator.DownstreamSimulator;
 import dev.weir.payments.simulator.SimulatorSettings;
 import dev.weir.payments.simulator.report.ReportSection;
 import dev.weir.payments.simulator.report.ReportText;
-import dev.weir.server.settings.FileProblem;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;

@@ -1,6 +1,7 @@
 package dev.weir.server.cli;
 
 import dev.weir.client.Feed;
+import dev.weir.node.cli.Phrases;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -6,6 +6,7 @@ import dev.weir.client.Payment;
 import dev.weir.client.RejectedRecord;
 import dev.weir.client.WeirClient;
 import dev.weir.client.WeirException;
+import dev.weir.node.cli.Phrases;
 import dev.weir.payments.FeedRecord;
 import dev.weir.payments.feed.internal.FeedFormat;
 import dev.weir.payments.feed.internal.FeedReader;

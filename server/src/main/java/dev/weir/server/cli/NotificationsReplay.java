@@ -1,6 +1,8 @@
 package dev.weir.server.cli;
 
 import dev.weir.client.Call;
+import dev.weir.node.cli.Phrases;
+import dev.weir.node.cli.ServerOptions;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

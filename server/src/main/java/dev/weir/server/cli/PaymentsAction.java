@@ -3,6 +3,8 @@ package dev.weir.server.cli;
 import dev.weir.client.FeedChange;
 import dev.weir.client.FeedScope;
 import dev.weir.client.Payments;
+import dev.weir.node.cli.Phrases;
+import dev.weir.node.cli.ServerOptions;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;

@@ -1,12 +1,13 @@
 package dev.weir.server.cli;
 
+import dev.weir.node.cli.ServerOptions;
+import dev.weir.node.settings.FileProblem;
 import dev.weir.payments.simulator.SimulatorSettings;
 import dev.weir.payments.simulator.calls.CallTally;
 import dev.weir.payments.simulator.calls.RecordedCalls;
 import dev.weir.payments.simulator.report.ReportChart;
 import dev.weir.payments.simulator.report.ReportSection;
 import dev.weir.payments.simulator.report.ReportText;
-import dev.weir.server.settings.FileProblem;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

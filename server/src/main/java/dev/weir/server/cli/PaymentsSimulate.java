@@ -1,8 +1,9 @@
 package dev.weir.server.cli;
 
+import dev.weir.node.cli.Phrases;
+import dev.weir.node.settings.FileProblem;
 import dev.weir.payments.feed.internal.FeedFormat;
 import dev.weir.payments.feed.internal.FeedMaker;
-import dev.weir.server.settings.FileProblem;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;

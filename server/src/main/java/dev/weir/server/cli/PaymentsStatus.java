@@ -3,6 +3,7 @@ package dev.weir.server.cli;
 import dev.weir.client.Call;
 import dev.weir.client.Feed;
 import dev.weir.client.WeirClient;
+import dev.weir.node.cli.ServerOptions;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;

@@ -1,10 +1,10 @@
 package dev.weir.server.sender;
 
-import dev.weir.server.cli.DatabaseOptions;
-import dev.weir.server.logging.LogSettings;
-import dev.weir.server.settings.InvalidSettingException;
-import dev.weir.server.settings.Settings;
-import dev.weir.server.stores.postgresql.EmbeddedDatabase;
+import dev.weir.node.cli.DatabaseOptions;
+import dev.weir.node.logging.LogSettings;
+import dev.weir.node.settings.InvalidSettingException;
+import dev.weir.node.settings.Settings;
+import dev.weir.node.stores.postgresql.EmbeddedDatabase;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;

@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.limits.Limiter;
-import dev.weir.server.lifecycle.OpenParts;
-import dev.weir.server.settings.Setting;
-import dev.weir.server.settings.Settings;
-import dev.weir.server.stores.StoreSetting;
+import dev.weir.node.capability.Capabilities;
+import dev.weir.node.capability.Capability;
+import dev.weir.node.capability.OpeningNode;
+import dev.weir.node.lifecycle.OpenParts;
+import dev.weir.node.settings.Setting;
+import dev.weir.node.settings.Settings;
+import dev.weir.node.stores.StoreSetting;
 import dev.weir.slots.SlotScheduler;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.util.List;
@@ -30,7 +33,8 @@ final class CapabilitiesTest {
             "GatewayCapability",
             "NotificationCapability",
             "PaymentCapability",
-            "DashboardCapability");
+            "DashboardCapability",
+            "OperationsCapability");
     assertThat(Capabilities.all()).extracting(Capability::order).doesNotHaveDuplicates();
   }
 

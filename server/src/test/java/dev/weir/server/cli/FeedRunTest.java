@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.weir.client.WeirClient;
+import dev.weir.node.cli.ServerOptions;
 import dev.weir.payments.feed.internal.FeedFormat;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

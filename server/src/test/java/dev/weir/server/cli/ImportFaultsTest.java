@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.client.WeirClient;
+import dev.weir.node.cli.ServerOptions;
 import dev.weir.server.faults.Waiting;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;

@@ -1,9 +1,9 @@
 package dev.weir.server.limits.node;
 
-import dev.weir.server.capability.Capability;
-import dev.weir.server.capability.OpeningNode;
-import dev.weir.server.settings.Setting;
-import dev.weir.server.settings.Settings;
+import dev.weir.node.capability.Capability;
+import dev.weir.node.capability.OpeningNode;
+import dev.weir.node.settings.Setting;
+import dev.weir.node.settings.Settings;
 import java.util.List;
 
 /** Limits and leases by resource, and the stores that count them, as a capability of the server. */

@@ -2,9 +2,9 @@ package dev.weir.server.notifications.node;
 
 import dev.weir.StoreException;
 import dev.weir.internal.PeriodicTask;
+import dev.weir.node.lifecycle.Upkeep;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.messages.SenderRegistry;
-import dev.weir.server.lifecycle.Upkeep;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

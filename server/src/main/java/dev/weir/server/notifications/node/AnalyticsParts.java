@@ -1,6 +1,7 @@
 package dev.weir.server.notifications.node;
 
 import dev.weir.StoreException;
+import dev.weir.node.lifecycle.OpenParts;
 import dev.weir.notifications.SendObserver;
 import dev.weir.notifications.analytics.Analytics;
 import dev.weir.notifications.analytics.EventPublisher;
@@ -10,7 +11,6 @@ import dev.weir.notifications.analytics.OpenSearch;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.messages.MessageLog;
 import dev.weir.notifications.sender.SenderObserver;
-import dev.weir.server.lifecycle.OpenParts;
 import dev.weir.server.metrics.AnalyticsMetrics;
 import dev.weir.server.notifications.AnalyticsAccess;
 import java.time.InstantSource;

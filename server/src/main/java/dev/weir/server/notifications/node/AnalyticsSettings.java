@@ -1,10 +1,10 @@
 package dev.weir.server.notifications.node;
 
+import dev.weir.node.settings.InvalidSettingException;
+import dev.weir.node.settings.Setting;
+import dev.weir.node.settings.Settings;
 import dev.weir.notifications.analytics.IndexerSettings;
 import dev.weir.notifications.analytics.OpenSearchSettings;
-import dev.weir.server.settings.InvalidSettingException;
-import dev.weir.server.settings.Setting;
-import dev.weir.server.settings.Settings;
 import java.net.URI;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;

@@ -1,11 +1,11 @@
 package dev.weir.server.notifications.node;
 
+import dev.weir.node.lifecycle.OpenParts;
+import dev.weir.node.lifecycle.Upkeep;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.kafka.KafkaUnavailableException;
 import dev.weir.notifications.kafka.MessageTopics;
 import dev.weir.notifications.kafka.TopicDurability;
-import dev.weir.server.lifecycle.OpenParts;
-import dev.weir.server.lifecycle.Upkeep;
 import java.time.Duration;
 import java.util.List;
 import org.slf4j.Logger;

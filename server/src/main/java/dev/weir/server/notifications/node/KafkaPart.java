@@ -1,8 +1,8 @@
 package dev.weir.server.notifications.node;
 
+import dev.weir.node.lifecycle.OpenParts;
 import dev.weir.notifications.broker.EmbeddedKafka;
 import dev.weir.notifications.kafka.KafkaCluster;
-import dev.weir.server.lifecycle.OpenParts;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;

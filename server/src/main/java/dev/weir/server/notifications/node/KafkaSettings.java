@@ -1,11 +1,11 @@
 package dev.weir.server.notifications.node;
 
+import dev.weir.node.settings.FileProblem;
+import dev.weir.node.settings.InvalidSettingException;
+import dev.weir.node.settings.Settings;
+import dev.weir.node.stores.DatabaseAddress;
+import dev.weir.node.stores.StoreSetting;
 import dev.weir.notifications.kafka.KafkaCluster;
-import dev.weir.server.settings.FileProblem;
-import dev.weir.server.settings.InvalidSettingException;
-import dev.weir.server.settings.Settings;
-import dev.weir.server.stores.DatabaseAddress;
-import dev.weir.server.stores.StoreSetting;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.file.Files;

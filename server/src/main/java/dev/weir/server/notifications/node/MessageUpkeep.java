@@ -1,5 +1,7 @@
 package dev.weir.server.notifications.node;
 
+import dev.weir.node.lifecycle.OpenParts;
+import dev.weir.node.lifecycle.Upkeep;
 import dev.weir.notifications.BrokerHealth;
 import dev.weir.notifications.DeferredDispatch;
 import dev.weir.notifications.HotFilter;
@@ -8,8 +10,6 @@ import dev.weir.notifications.Publisher;
 import dev.weir.notifications.Republisher;
 import dev.weir.notifications.SendObserver;
 import dev.weir.notifications.messages.MessageLog;
-import dev.weir.server.lifecycle.OpenParts;
-import dev.weir.server.lifecycle.Upkeep;
 import java.time.Duration;
 
 /** The periodic tasks of messages. */

@@ -1,12 +1,12 @@
 package dev.weir.server.notifications.node;
 
 import dev.weir.limits.Limiter;
-import dev.weir.server.capability.Capability;
-import dev.weir.server.capability.OpeningNode;
+import dev.weir.node.capability.Capability;
+import dev.weir.node.capability.OpeningNode;
+import dev.weir.node.settings.Setting;
+import dev.weir.node.settings.Settings;
+import dev.weir.node.stores.DatabaseSettings;
 import dev.weir.server.cli.NotificationsCommand;
-import dev.weir.server.settings.Setting;
-import dev.weir.server.settings.Settings;
-import dev.weir.server.stores.DatabaseSettings;
 import dev.weir.store.jdbc.internal.Channel;
 import java.util.List;
 import java.util.Set;

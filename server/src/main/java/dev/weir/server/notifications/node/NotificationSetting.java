@@ -1,6 +1,6 @@
 package dev.weir.server.notifications.node;
 
-import dev.weir.server.settings.Setting;
+import dev.weir.node.settings.Setting;
 
 /** The settings of messages: Kafka, the sender, its providers, and analytics. */
 public enum NotificationSetting implements Setting {

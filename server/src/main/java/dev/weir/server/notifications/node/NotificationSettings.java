@@ -1,12 +1,12 @@
 package dev.weir.server.notifications.node;
 
+import dev.weir.node.settings.InvalidSettingException;
+import dev.weir.node.settings.Settings;
+import dev.weir.node.stores.DatabaseSettings;
+import dev.weir.node.stores.RedisAddress;
+import dev.weir.node.stores.StoreSetting;
 import dev.weir.notifications.sender.RetryPolicy;
 import dev.weir.notifications.sender.SenderSettings.Repetition;
-import dev.weir.server.settings.InvalidSettingException;
-import dev.weir.server.settings.Settings;
-import dev.weir.server.stores.DatabaseSettings;
-import dev.weir.server.stores.RedisAddress;
-import dev.weir.server.stores.StoreSetting;
 import dev.weir.store.redis.RedisSettings;
 import java.time.Duration;
 import java.util.List;

@@ -1,5 +1,8 @@
 package dev.weir.server.notifications.node;
 
+import dev.weir.node.settings.InvalidSettingException;
+import dev.weir.node.settings.Setting;
+import dev.weir.node.settings.Settings;
 import dev.weir.notifications.SignedRequests;
 import dev.weir.notifications.provider.LogProvider;
 import dev.weir.notifications.provider.Receipts;
@@ -8,9 +11,6 @@ import dev.weir.notifications.provider.SmppSettings;
 import dev.weir.notifications.provider.SmsProvider;
 import dev.weir.notifications.provider.WebhookProvider;
 import dev.weir.notifications.sender.SenderSettings.Repetition;
-import dev.weir.server.settings.InvalidSettingException;
-import dev.weir.server.settings.Setting;
-import dev.weir.server.settings.Settings;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

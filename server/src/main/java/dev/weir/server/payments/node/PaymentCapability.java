@@ -1,12 +1,12 @@
 package dev.weir.server.payments.node;
 
-import dev.weir.server.capability.Capability;
-import dev.weir.server.capability.OpeningNode;
+import dev.weir.node.capability.Capability;
+import dev.weir.node.capability.OpeningNode;
+import dev.weir.node.settings.Setting;
+import dev.weir.node.settings.Settings;
+import dev.weir.node.stores.DatabaseSettings;
 import dev.weir.server.cli.DownstreamCommand;
 import dev.weir.server.cli.PaymentsCommand;
-import dev.weir.server.settings.Setting;
-import dev.weir.server.settings.Settings;
-import dev.weir.server.stores.DatabaseSettings;
 import dev.weir.slots.SlotScheduler;
 import java.util.List;
 import java.util.Set;

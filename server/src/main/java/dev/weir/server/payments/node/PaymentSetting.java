@@ -1,6 +1,6 @@
 package dev.weir.server.payments.node;
 
-import dev.weir.server.settings.Setting;
+import dev.weir.node.settings.Setting;
 
 /** The settings of payments and of Temporal. */
 public enum PaymentSetting implements Setting {

@@ -1,15 +1,15 @@
 package dev.weir.server.payments.node;
 
 import dev.weir.internal.SlotNames;
+import dev.weir.node.settings.InvalidSettingException;
+import dev.weir.node.settings.ServerSetting;
+import dev.weir.node.settings.Setting;
+import dev.weir.node.settings.Settings;
+import dev.weir.node.stores.DatabaseAddress;
+import dev.weir.node.stores.DatabaseSettings;
+import dev.weir.node.stores.StoreSetting;
 import dev.weir.payments.workflows.AnswerFields;
 import dev.weir.payments.workflows.StatusMeanings;
-import dev.weir.server.settings.InvalidSettingException;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.settings.Setting;
-import dev.weir.server.settings.Settings;
-import dev.weir.server.stores.DatabaseAddress;
-import dev.weir.server.stores.DatabaseSettings;
-import dev.weir.server.stores.StoreSetting;
 import dev.weir.workflows.TemporalConnection;
 import java.net.URI;
 import java.nio.file.Path;

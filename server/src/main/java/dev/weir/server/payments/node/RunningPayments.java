@@ -1,5 +1,9 @@
 package dev.weir.server.payments.node;
 
+import dev.weir.node.lifecycle.OpenParts;
+import dev.weir.node.settings.FileProblem;
+import dev.weir.node.stores.DatabaseTime;
+import dev.weir.node.stores.postgresql.Folders;
 import dev.weir.payments.PaymentStore;
 import dev.weir.payments.simulator.DownstreamServer;
 import dev.weir.payments.simulator.DownstreamSimulator;
@@ -14,10 +18,6 @@ import dev.weir.payments.workflows.PaymentParts;
 import dev.weir.payments.workflows.PaymentReconciler;
 import dev.weir.payments.workflows.PaymentService;
 import dev.weir.payments.workflows.Payments;
-import dev.weir.server.lifecycle.OpenParts;
-import dev.weir.server.settings.FileProblem;
-import dev.weir.server.stores.DatabaseTime;
-import dev.weir.server.stores.postgresql.Folders;
 import dev.weir.workflows.SlotSource;
 import dev.weir.workflows.TemporalConnection;
 import dev.weir.workflows.embedded.EmbeddedTemporal;

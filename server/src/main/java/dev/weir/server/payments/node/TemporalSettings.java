@@ -1,8 +1,8 @@
 package dev.weir.server.payments.node;
 
-import dev.weir.server.settings.InvalidSettingException;
-import dev.weir.server.settings.Setting;
-import dev.weir.server.settings.Settings;
+import dev.weir.node.settings.InvalidSettingException;
+import dev.weir.node.settings.Setting;
+import dev.weir.node.settings.Settings;
 import dev.weir.workflows.TemporalConnection;
 import dev.weir.workflows.TemporalTls;
 import java.nio.file.Files;

@@ -3,11 +3,11 @@ package dev.weir.server.notifications.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.node.capability.Capabilities;
+import dev.weir.node.settings.InvalidSettingException;
+import dev.weir.node.settings.Setting;
+import dev.weir.node.stores.StoreSetting;
 import dev.weir.notifications.kafka.KafkaCluster;
-import dev.weir.server.capability.Capabilities;
-import dev.weir.server.settings.InvalidSettingException;
-import dev.weir.server.settings.Setting;
-import dev.weir.server.stores.StoreSetting;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
