@@ -49,7 +49,7 @@ final class NodeClockTest {
           Map.entry("dev.weir.server.dashboard.RefusalEndpoints", "the range of a chart"),
           Map.entry("dev.weir.server.dashboard.Dashboard", "the age of a session and of samples"),
           Map.entry("dev.weir.server.dashboard.DemoTraffic", "the name of sample data"),
-          Map.entry("dev.weir.server.notifications.AnalyticsEndpoints", "the range of a question"),
+          Map.entry("dev.weir.notifications.server.AnalyticsEndpoints", "the range of a question"),
           // What another system sends has the time of day in it.
           Map.entry("dev.weir.http.oidc.IssuerKeys", "the age of this node's copy of keys"),
           Map.entry("dev.weir.store.surrealdb.SurrealDb", "when to renew this node's token"),
@@ -58,12 +58,12 @@ final class NodeClockTest {
           Map.entry("dev.weir.node.stores.postgresql.PostgresqlCluster", "old log files"),
           // Ids that are ordered by time, unique whatever the time is; ages of signatures.
           Map.entry("dev.weir.notifications.Notifications", "ids of messages"),
-          Map.entry("dev.weir.server.notifications.node.NotificationParts", "signatures"),
-          Map.entry("dev.weir.server.notifications.node.AnalyticsParts", "ids of events"),
+          Map.entry("dev.weir.notifications.server.node.NotificationParts", "signatures"),
+          Map.entry("dev.weir.notifications.server.node.AnalyticsParts", "ids of events"),
           // When a provider answered. A message is kept by the later of this and the time at which
           // the database counted it, so a wrong clock keeps it longer, and never shorter.
-          Map.entry("dev.weir.server.notifications.node.SenderPart", "when a message changed"),
-          Map.entry("dev.weir.server.notifications.ReceiptEndpoint", "when a message changed"),
+          Map.entry("dev.weir.notifications.server.node.SenderPart", "when a message changed"),
+          Map.entry("dev.weir.notifications.server.ReceiptEndpoint", "when a message changed"),
           // Slots say when; the wait until then is counted by this node and by Temporal.
           Map.entry("dev.weir.workflows.PacedStarter", "the delay of a start"),
           Map.entry(

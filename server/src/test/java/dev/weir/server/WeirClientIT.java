@@ -29,7 +29,7 @@ import dev.weir.node.capability.Capabilities;
 import dev.weir.node.settings.ServerSetting;
 import dev.weir.node.stores.StoreSetting;
 import dev.weir.node.wiring.Node;
-import dev.weir.server.notifications.node.NotificationSetting;
+import dev.weir.notifications.server.node.NotificationSetting;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;

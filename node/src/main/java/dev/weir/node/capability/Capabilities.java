@@ -27,6 +27,19 @@ public final class Capabilities {
     return ALL;
   }
 
+  /**
+   * Returns the one that gives parts of this type.
+   *
+   * @throws IllegalStateException if there is none on the class path
+   */
+  public static Capability giving(Class<?> type) {
+    return ALL.stream()
+        .filter(capability -> capability.gives().contains(type))
+        .findFirst()
+        .orElseThrow(
+            () -> new IllegalStateException("no capability here gives a " + type.getName()));
+  }
+
   /** Returns all settings. */
   public static List<Setting> settings() {
     return Stream.concat(

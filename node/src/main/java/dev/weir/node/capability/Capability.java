@@ -32,6 +32,14 @@ public interface Capability {
    */
   int order();
 
+  /**
+   * Returns the types of the parts by which a program finds it that opens some capabilities and not
+   * all, such as a sender of messages.
+   */
+  default Set<Class<?>> gives() {
+    return Set.of();
+  }
+
   /** Returns the settings that it owns, in the order in which they are listed. */
   default List<Setting> settings() {
     return List.of();

@@ -10,7 +10,7 @@ import dev.weir.node.settings.ServerSetting;
 import dev.weir.node.settings.Setting;
 import dev.weir.node.stores.StoreSetting;
 import dev.weir.node.wiring.Node;
-import dev.weir.server.notifications.node.NotificationSetting;
+import dev.weir.notifications.server.node.NotificationSetting;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.http.HttpMethod;
 import io.micronaut.web.router.Router;
@@ -91,7 +91,10 @@ final class OpenApiIT {
     Set<String> kinds = new TreeSet<>(Set.of("bad-request"));
     for (String folder :
         List.of(
-            "src/main/java/dev/weir/server", "../http/src/main/java", "../node/src/main/java")) {
+            "src/main/java/dev/weir/server",
+            "../http/src/main/java",
+            "../node/src/main/java",
+            "../notifications/server/src/main/java")) {
       try (Stream<Path> sources = Files.walk(Path.of(folder))) {
         for (Path source : sources.filter(OpenApiIT::isOfTheApi).toList()) {
           String text = Files.readString(source).replaceAll("\\s+", " ");
