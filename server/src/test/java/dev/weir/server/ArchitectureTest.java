@@ -73,7 +73,9 @@ final class ArchitectureTest {
     "dev.weir.notifications.jdbc..", "dev.weir.notifications.redis..", "dev.weir.payments.jdbc.."
   };
   private static final String INTERNAL = ".internal";
-  private static final String[] OPENING_PRODUCTS = {"dev.weir.notifications.server.node"};
+  private static final String[] OPENING_PRODUCTS = {
+    "dev.weir.notifications.server.node", "dev.weir.payments.server.node"
+  };
 
   private static final List<String> CAPABILITIES =
       List.of(
@@ -83,7 +85,7 @@ final class ArchitectureTest {
           "dev.weir.server.gateway",
           "dev.weir.server.envoy",
           "dev.weir.notifications.server",
-          "dev.weir.server.payments",
+          "dev.weir.payments.server",
           "dev.weir.server.dashboard",
           "dev.weir.server.operations");
 
@@ -131,7 +133,8 @@ final class ArchitectureTest {
                 "dev.weir.store..",
                 House.with("dev.weir.payments..", House.with("dev.weir.notifications..", ENGINE))))
         .and()
-        .resideOutsideOfPackages(House.with("..internal..", House.with(House.SIMULATOR, House.SERVERS_OF_PRODUCTS)))
+        .resideOutsideOfPackages(
+            House.with("..internal..", House.with(House.SIMULATOR, House.SERVERS_OF_PRODUCTS)))
         .and()
         .arePublic()
         .should(showNoInternalTypes())
@@ -183,7 +186,8 @@ final class ArchitectureTest {
         .should()
         .onlyDependOnClassesThat()
         .resideInAnyPackage(
-            House.with("java..", House.with("org.jspecify..", House.with("dev.weir.testing..", ENGINE))))
+            House.with(
+                "java..", House.with("org.jspecify..", House.with("dev.weir.testing..", ENGINE))))
         .check(HOUSE);
   }
 
@@ -257,8 +261,7 @@ final class ArchitectureTest {
                 "capabilities",
                 javaClass ->
                     CAPABILITIES.stream()
-                        .filter(
-                            name -> (javaClass.getPackageName() + ".").startsWith(name + "."))
+                        .filter(name -> (javaClass.getPackageName() + ".").startsWith(name + "."))
                         .findFirst()
                         .map(SliceIdentifier::of)
                         .orElseGet(SliceIdentifier::ignore)))
@@ -338,8 +341,7 @@ final class ArchitectureTest {
    */
   @Test
   void nobodyKnowsCapabilities() {
-    String[] capabilities =
-        CAPABILITIES.stream().map(name -> name + "..").toArray(String[]::new);
+    String[] capabilities = CAPABILITIES.stream().map(name -> name + "..").toArray(String[]::new);
     noClasses()
         .that()
         .resideOutsideOfPackages(capabilities)

@@ -14,7 +14,9 @@ final class House {
           .importPackages("dev.weir");
 
   /** What products have for the server, each in a module of its own. */
-  static final String[] SERVERS_OF_PRODUCTS = {"dev.weir.notifications.server.."};
+  static final String[] SERVERS_OF_PRODUCTS = {
+    "dev.weir.notifications.server..", "dev.weir.payments.server.."
+  };
 
   static final String SIMULATOR = "dev.weir.payments.simulator..";
 

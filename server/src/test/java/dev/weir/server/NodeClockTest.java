@@ -45,7 +45,9 @@ final class NodeClockTest {
           Map.entry("dev.weir.rules.RuleEvaluator", "the time of the last refusals"),
           // Its refunds should refer to the time of the decision that they give back.
           Map.entry("dev.weir.server.rules.CheckLanes", "the Date header"),
-          Map.entry("dev.weir.server.cli.FeedRun", "the time left of an upload, on the terminal"),
+          Map.entry(
+              "dev.weir.payments.server.cli.FeedRun",
+              "the time left of an upload, on the terminal"),
           Map.entry("dev.weir.server.dashboard.RefusalEndpoints", "the range of a chart"),
           Map.entry("dev.weir.server.dashboard.Dashboard", "the age of a session and of samples"),
           Map.entry("dev.weir.server.dashboard.DemoTraffic", "the name of sample data"),
@@ -67,7 +69,7 @@ final class NodeClockTest {
           // Slots say when; the wait until then is counted by this node and by Temporal.
           Map.entry("dev.weir.workflows.PacedStarter", "the delay of a start"),
           Map.entry(
-              "dev.weir.server.payments.node.PaymentsPart",
+              "dev.weir.payments.server.node.PaymentsPart",
               "dates in Retry-After; whether the clock of the embedded Temporal was set"),
           Map.entry("dev.weir.workflows.embedded.EmbeddedTemporal", "the same, for trials"),
           Map.entry("dev.weir.payments.simulator.DownstreamSimulator", "a payment API for trials"));

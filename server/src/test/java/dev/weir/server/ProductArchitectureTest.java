@@ -20,10 +20,26 @@ final class ProductArchitectureTest {
         .check(House.CLASSES);
     noClasses()
         .that()
-        .resideOutsideOfPackages("dev.weir.payments..", "dev.weir.server..")
+        .resideOutsideOfPackages("dev.weir.payments..", "dev.weir.server.cli")
         .should()
         .dependOnClassesThat()
         .resideInAPackage("dev.weir.payments..")
+        .check(House.CLASSES);
+  }
+
+  /** A feed of events has lines and fields as one of payments. */
+  @Test
+  void theImportOfSlotsKnowsOnlyTheReadersOfPayments() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.weir.server.cli")
+        .should()
+        .dependOnClassesThat(
+            DescribedPredicate.describe(
+                "are of payments, and read no feed",
+                type ->
+                    type.getPackageName().startsWith("dev.weir.payments")
+                        && !type.getPackageName().equals("dev.weir.payments.feed.internal")))
         .check(House.CLASSES);
   }
 
@@ -41,10 +57,10 @@ final class ProductArchitectureTest {
 
   /** Nothing that is published simulates. */
   @Test
-  void onlyTheServerKnowsTheSimulator() {
+  void onlyCommandsOfTheServerKnowTheSimulator() {
     noClasses()
         .that()
-        .resideOutsideOfPackages(House.SIMULATOR, "dev.weir.server..")
+        .resideOutsideOfPackages(House.SIMULATOR, "dev.weir.payments.server..")
         .should()
         .dependOnClassesThat()
         .resideInAPackage(House.SIMULATOR)

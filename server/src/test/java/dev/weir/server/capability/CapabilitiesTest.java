@@ -11,6 +11,7 @@ import dev.weir.node.lifecycle.OpenParts;
 import dev.weir.node.settings.Setting;
 import dev.weir.node.settings.Settings;
 import dev.weir.node.stores.StoreSetting;
+import dev.weir.server.limits.node.LimitCapability;
 import dev.weir.slots.SlotScheduler;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.util.List;
@@ -36,6 +37,13 @@ final class CapabilitiesTest {
             "DashboardCapability",
             "OperationsCapability");
     assertThat(Capabilities.all()).extracting(Capability::order).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void areFoundByWhatTheyGive() {
+    assertThat(Capabilities.giving(Limiter.class)).isInstanceOf(LimitCapability.class);
+    assertThatThrownBy(() -> Capabilities.giving(CapabilitiesTest.class))
+        .hasMessageContaining("no capability here gives a " + CapabilitiesTest.class.getName());
   }
 
   @Test

@@ -3,9 +3,12 @@ package dev.weir.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.node.capability.Capabilities;
+import dev.weir.node.cli.CommandRun;
 import dev.weir.node.settings.ServerSetting;
 import dev.weir.node.stores.StoreSetting;
 import dev.weir.node.wiring.Node;
+import dev.weir.payments.server.cli.PaymentsCommand;
+import dev.weir.payments.server.cli.PaymentsRun;
 import dev.weir.server.http.Http;
 import dev.weir.server.payments.Feeds;
 import java.io.IOException;

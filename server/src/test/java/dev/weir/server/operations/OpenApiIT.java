@@ -94,7 +94,8 @@ final class OpenApiIT {
             "src/main/java/dev/weir/server",
             "../http/src/main/java",
             "../node/src/main/java",
-            "../notifications/server/src/main/java")) {
+            "../notifications/server/src/main/java",
+            "../payments/server/src/main/java")) {
       try (Stream<Path> sources = Files.walk(Path.of(folder))) {
         for (Path source : sources.filter(OpenApiIT::isOfTheApi).toList()) {
           String text = Files.readString(source).replaceAll("\\s+", " ");

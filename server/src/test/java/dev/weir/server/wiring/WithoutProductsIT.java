@@ -22,7 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** The program with jars missing. */
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 final class WithoutProductsIT {
-  private static final String EVENT = "{\"eventId\":\"e\",\"requestedTime\":\"2026-06-01T12:00:00Z\"}";
+  private static final String EVENT =
+      "{\"eventId\":\"e\",\"requestedTime\":\"2026-06-01T12:00:00Z\"}";
 
   @TempDir private Path folder;
 
@@ -33,6 +34,17 @@ final class WithoutProductsIT {
       http.post("/api/v1/slots", EVENT).ok();
       assertThat(http.get("/api/config").status()).isEqualTo(404);
       assertThat(http.get("/metrics").text()).doesNotContain("rate_limiter_message_");
+      assertThat(http.get("/health/ready").text()).isEqualTo("{\"status\":\"UP\"}");
+    }
+  }
+
+  @Test
+  void assignsSlotsWithoutPayments() throws IOException {
+    try (NodeProcess node = start("payments")) {
+      Http http = new Http(node.address());
+      http.post("/api/v1/slots", EVENT).ok();
+      assertThat(http.get("/api/v1/payments/feeds").status()).isEqualTo(404);
+      assertThat(http.get("/metrics").text()).doesNotContain("rate_limiter_payment_");
       assertThat(http.get("/health/ready").text()).isEqualTo("{\"status\":\"UP\"}");
     }
   }
