@@ -1,9 +1,8 @@
 package dev.weir.server;
 
-import dev.weir.server.capability.Capabilities;
+import dev.weir.node.capability.Capabilities;
 import dev.weir.server.cli.SettingsCommand;
 import dev.weir.server.cli.UpCommand;
-import dev.weir.server.sender.SenderCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -24,7 +23,6 @@ public final class Main {
   public static CommandLine commandLine() {
     CommandLine weir = new CommandLine(new Main());
     weir.addSubcommand(UpCommand.class);
-    weir.addSubcommand(SenderCommand.class);
     Capabilities.all().stream()
         .flatMap(capability -> capability.commands().stream())
         .forEach(weir::addSubcommand);

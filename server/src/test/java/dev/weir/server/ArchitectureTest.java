@@ -13,8 +13,6 @@ import com.tngtech.archunit.core.domain.JavaMember;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.domain.PackageMatcher;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
@@ -29,10 +27,7 @@ import org.junit.jupiter.api.Test;
 
 /** Which package may depend on which. */
 final class ArchitectureTest {
-  private static final JavaClasses HOUSE =
-      new ClassFileImporter()
-          .withImportOption(new ImportOption.DoNotIncludeTests())
-          .importPackages("dev.weir");
+  private static final JavaClasses HOUSE = House.CLASSES;
 
   /** The packages of the module {@code engine}, which users of the libraries name. */
   private static final String[] ENGINE = {
@@ -64,23 +59,35 @@ final class ArchitectureTest {
   private static final List<String> HTTP =
       List.of("dev.weir", "dev.weir.http..", "dev.weir.internal", "dev.weir.register");
 
-  private static final String SERVER = "dev.weir.server.";
+  /** What the module {@code node} may know beside that. */
+  private static final List<String> NODE =
+      List.of("dev.weir.node..", "dev.weir.store..", "dev.weir.client");
+
+  private static final Set<String> CALENDARS =
+      Set.of("dev.weir.slots.Calendar", "dev.weir.slots.OpeningHours");
+
+  private static final List<String> PARTS_OF_THE_SERVER =
+      List.of("dev.weir.http..", "dev.weir.node..", "dev.weir.server..", "dev.weir.*.server..");
+
   private static final String[] STORES_OF_PRODUCTS = {
     "dev.weir.notifications.jdbc..", "dev.weir.notifications.redis..", "dev.weir.payments.jdbc.."
   };
-  private static final String SIMULATOR = "dev.weir.payments.simulator..";
   private static final String INTERNAL = ".internal";
+  private static final String[] OPENING_PRODUCTS = {
+    "dev.weir.notifications.server.node", "dev.weir.payments.server.node"
+  };
+
   private static final List<String> CAPABILITIES =
       List.of(
-          "slots",
-          "limits",
-          "rules",
-          "gateway",
-          "envoy",
-          "notifications",
-          "payments",
-          "dashboard",
-          "operations");
+          "dev.weir.server.slots",
+          "dev.weir.server.limits",
+          "dev.weir.server.rules",
+          "dev.weir.server.gateway",
+          "dev.weir.server.envoy",
+          "dev.weir.notifications.server",
+          "dev.weir.payments.server",
+          "dev.weir.server.dashboard",
+          "dev.weir.server.operations");
 
   /**
    * What users open, with its parts. It knows the stores in memory and the planner, which know the
@@ -122,11 +129,12 @@ final class ArchitectureTest {
     classes()
         .that()
         .resideInAnyPackage(
-            with(
+            House.with(
                 "dev.weir.store..",
-                with("dev.weir.payments..", with("dev.weir.notifications..", ENGINE))))
+                House.with("dev.weir.payments..", House.with("dev.weir.notifications..", ENGINE))))
         .and()
-        .resideOutsideOfPackages("..internal..", SIMULATOR)
+        .resideOutsideOfPackages(
+            House.with("..internal..", House.with(House.SIMULATOR, House.SERVERS_OF_PRODUCTS)))
         .and()
         .arePublic()
         .should(showNoInternalTypes())
@@ -165,7 +173,7 @@ final class ArchitectureTest {
         .resideInAnyPackage(ENGINE)
         .should()
         .onlyDependOnClassesThat()
-        .resideInAnyPackage(with("java..", with("org.jspecify..", ENGINE)))
+        .resideInAnyPackage(House.with("java..", House.with("org.jspecify..", ENGINE)))
         .check(HOUSE);
   }
 
@@ -178,12 +186,9 @@ final class ArchitectureTest {
         .should()
         .onlyDependOnClassesThat()
         .resideInAnyPackage(
-            with("java..", with("org.jspecify..", with("dev.weir.testing..", ENGINE))))
+            House.with(
+                "java..", House.with("org.jspecify..", House.with("dev.weir.testing..", ENGINE))))
         .check(HOUSE);
-  }
-
-  private static String[] with(String name, String... others) {
-    return Stream.concat(Stream.of(name), Stream.of(others)).toArray(String[]::new);
   }
 
   /** It is used by programs that have nothing else of ours. */
@@ -222,100 +227,18 @@ final class ArchitectureTest {
   /** And each product its own tables. Endpoints know the interfaces of the engine. */
   @Test
   void onlyWhatOpensThemKnowsTheStores() {
+    String[] stores = House.with("dev.weir.store..", STORES_OF_PRODUCTS);
     noClasses()
         .that()
+        .resideOutsideOfPackages(stores)
+        .and()
         .resideOutsideOfPackages(
-            with(
-                "dev.weir.store..",
-                with(
-                    "dev.weir.server.stores..",
-                    with(
-                        "dev.weir.server.capability",
-                        with(
-                            "dev.weir.server.*.node",
-                            with("dev.weir.server.sender", STORES_OF_PRODUCTS))))))
+            "dev.weir.node.stores..", "dev.weir.node.capability", "dev.weir.server.*.node")
+        .and()
+        .resideOutsideOfPackages(OPENING_PRODUCTS)
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage(with("dev.weir.store..", STORES_OF_PRODUCTS))
-        .check(HOUSE);
-  }
-
-  /** So that there can be a server without them, and nothing that is published simulates. */
-  @Test
-  void onlyTheServerKnowsProductsAndTheSimulator() {
-    for (String product : List.of("dev.weir.notifications..", "dev.weir.payments..")) {
-      noClasses()
-          .that()
-          .resideOutsideOfPackages(product, "dev.weir.server..")
-          .should()
-          .dependOnClassesThat()
-          .resideInAPackage(product)
-          .check(HOUSE);
-    }
-    noClasses()
-        .that()
-        .resideOutsideOfPackages(SIMULATOR, "dev.weir.server..")
-        .should()
-        .dependOnClassesThat()
-        .resideInAPackage(SIMULATOR)
-        .check(HOUSE);
-  }
-
-  /** It is the other side of a connection: what it counts must not be what the workflows think. */
-  @Test
-  void theSimulatorOfThePaymentApiKnowsNothingOfPayments() {
-    noClasses()
-        .that()
-        .resideInAPackage(SIMULATOR)
-        .should()
-        .dependOnClassesThat(
-            DescribedPredicate.describe(
-                "are other ones of ours",
-                type ->
-                    type.getPackageName().startsWith("dev.weir")
-                        && !PackageMatcher.of(SIMULATOR).matches(type.getPackageName())))
-        .check(HOUSE);
-  }
-
-  /** The broker and the providers are parts to be wired; endpoints know only the send path. */
-  @Test
-  void onlyWhatOpensThemKnowsBrokersAndProviders() {
-    noClasses()
-        .that()
-        .resideOutsideOfPackages(
-            "dev.weir.notifications..",
-            "dev.weir.server.notifications.node",
-            "dev.weir.server.sender",
-            "dev.weir.server.metrics")
-        .should()
-        .dependOnClassesThat()
-        .resideInAnyPackage(
-            "dev.weir.notifications.broker..",
-            "dev.weir.notifications.provider..",
-            "dev.weir.notifications.sender..")
-        .check(HOUSE);
-  }
-
-  @Test
-  void onlyNotificationsKnowKafka() {
-    noClasses()
-        .that()
-        .resideOutsideOfPackages("dev.weir.notifications..", "dev.weir.benchmarks..")
-        .should()
-        .dependOnClassesThat()
-        .resideInAnyPackage("org.apache.kafka..", "kafka..", "org.jsmpp..")
-        .check(HOUSE);
-  }
-
-  /** So nothing of it is loaded before the first payment. */
-  @Test
-  void theServerKnowsTemporalOnlyByWorkflowsAndPayments() {
-    noClasses()
-        .that()
-        .resideInAPackage("dev.weir.server..")
-        .should()
-        .dependOnClassesThat()
-        .resideInAPackage("io.temporal..")
+        .resideInAnyPackage(stores)
         .check(HOUSE);
   }
 
@@ -338,9 +261,7 @@ final class ArchitectureTest {
                 "capabilities",
                 javaClass ->
                     CAPABILITIES.stream()
-                        .filter(
-                            name ->
-                                (javaClass.getPackageName() + ".").startsWith(SERVER + name + "."))
+                        .filter(name -> (javaClass.getPackageName() + ".").startsWith(name + "."))
                         .findFirst()
                         .map(SliceIdentifier::of)
                         .orElseGet(SliceIdentifier::ignore)))
@@ -367,30 +288,63 @@ final class ArchitectureTest {
         .check(HOUSE);
   }
 
+  /** It is what any capability enters, with the stores that they share. */
   @Test
-  void onlyTheServerKnowsHttp() {
+  void theNodeKnowsNoCapability() {
     noClasses()
         .that()
-        .resideOutsideOfPackages("dev.weir.http..", "dev.weir.server..")
+        .resideInAPackage("dev.weir.node..")
+        .and()
+        .resideOutsideOfPackage("dev.weir.node.calendars")
+        .should()
+        .dependOnClassesThat(areOfACapability())
+        .check(HOUSE);
+    noClasses()
+        .that()
+        .resideInAPackage("dev.weir.node.calendars")
+        .should()
+        .dependOnClassesThat(
+            areOfACapability()
+                .and(
+                    DescribedPredicate.describe(
+                        "are no calendars",
+                        type -> !CALENDARS.contains(type.getName().replaceFirst("\\$.*", "")))))
+        .check(HOUSE);
+  }
+
+  private static DescribedPredicate<JavaClass> areOfACapability() {
+    return DescribedPredicate.describe(
+        "are of a capability",
+        type ->
+            type.getPackageName().startsWith("dev.weir")
+                && Stream.concat(HTTP.stream(), NODE.stream())
+                    .noneMatch(name -> PackageMatcher.of(name).matches(type.getPackageName())));
+  }
+
+  @Test
+  void onlyTheServerKnowsNodeAndHttp() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages(
+            "dev.weir.http..", "dev.weir.node..", "dev.weir.server..", "dev.weir.benchmarks..")
+        .and()
+        .resideOutsideOfPackages(House.SERVERS_OF_PRODUCTS)
         .should()
         .dependOnClassesThat()
-        .resideInAPackage("dev.weir.http..")
+        .resideInAnyPackage("dev.weir.http..", "dev.weir.node..")
         .check(HOUSE);
   }
 
   /**
    * So what they share knows none of them, and neither does what starts a node: they enter it by
-   * the interface {@code Capability}. A lone sender is made of parts of two of them.
+   * the interface {@code Capability}.
    */
   @Test
   void nobodyKnowsCapabilities() {
-    String[] capabilities =
-        CAPABILITIES.stream().map(name -> SERVER + name + "..").toArray(String[]::new);
+    String[] capabilities = CAPABILITIES.stream().map(name -> name + "..").toArray(String[]::new);
     noClasses()
         .that()
         .resideOutsideOfPackages(capabilities)
-        .and()
-        .resideOutsideOfPackage("dev.weir.server.sender")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(capabilities)
@@ -401,10 +355,11 @@ final class ArchitectureTest {
   void onlyTheCommandLineKnowsTheWiring() {
     noClasses()
         .that()
-        .resideOutsideOfPackages("dev.weir.server.wiring..", "dev.weir.server.cli")
+        .resideOutsideOfPackages(
+            "dev.weir.node.wiring..", "dev.weir.node.cli", "dev.weir.server.cli")
         .should()
         .dependOnClassesThat()
-        .resideInAPackage("dev.weir.server.wiring..")
+        .resideInAPackage("dev.weir.node.wiring..")
         .check(HOUSE);
   }
 
@@ -446,15 +401,15 @@ final class ArchitectureTest {
   }
 
   @Test
-  void everyPackageOfTheServerIsNullMarked() {
+  void everyPackageOfTheServerAndWhatItIsMadeOfIsNullMarked() {
     assertThat(
             HOUSE.stream()
                 .map(JavaClass::getPackage)
                 .distinct()
                 .filter(
                     any ->
-                        (any.getName() + ".").startsWith(SERVER)
-                            || any.getName().startsWith("dev.weir.http."))
+                        PARTS_OF_THE_SERVER.stream()
+                            .anyMatch(part -> PackageMatcher.of(part).matches(any.getName())))
                 .filter(any -> !any.isAnnotatedWith(NullMarked.class))
                 .map(JavaPackage::getName))
         .isEmpty();

@@ -45,29 +45,31 @@ final class NodeClockTest {
           Map.entry("dev.weir.rules.RuleEvaluator", "the time of the last refusals"),
           // Its refunds should refer to the time of the decision that they give back.
           Map.entry("dev.weir.server.rules.CheckLanes", "the Date header"),
-          Map.entry("dev.weir.server.cli.FeedRun", "the time left of an upload, on the terminal"),
+          Map.entry(
+              "dev.weir.payments.server.cli.FeedRun",
+              "the time left of an upload, on the terminal"),
           Map.entry("dev.weir.server.dashboard.RefusalEndpoints", "the range of a chart"),
           Map.entry("dev.weir.server.dashboard.Dashboard", "the age of a session and of samples"),
           Map.entry("dev.weir.server.dashboard.DemoTraffic", "the name of sample data"),
-          Map.entry("dev.weir.server.notifications.AnalyticsEndpoints", "the range of a question"),
+          Map.entry("dev.weir.notifications.server.AnalyticsEndpoints", "the range of a question"),
           // What another system sends has the time of day in it.
           Map.entry("dev.weir.http.oidc.IssuerKeys", "the age of this node's copy of keys"),
           Map.entry("dev.weir.store.surrealdb.SurrealDb", "when to renew this node's token"),
           // Files of this machine, compared with the times that it gave them.
-          Map.entry("dev.weir.server.stores.postgresql.PostgresqlArchive", "unpacked programs"),
-          Map.entry("dev.weir.server.stores.postgresql.PostgresqlCluster", "old log files"),
+          Map.entry("dev.weir.node.stores.postgresql.PostgresqlArchive", "unpacked programs"),
+          Map.entry("dev.weir.node.stores.postgresql.PostgresqlCluster", "old log files"),
           // Ids that are ordered by time, unique whatever the time is; ages of signatures.
           Map.entry("dev.weir.notifications.Notifications", "ids of messages"),
-          Map.entry("dev.weir.server.notifications.node.NotificationParts", "signatures"),
-          Map.entry("dev.weir.server.notifications.node.AnalyticsParts", "ids of events"),
+          Map.entry("dev.weir.notifications.server.node.NotificationParts", "signatures"),
+          Map.entry("dev.weir.notifications.server.node.AnalyticsParts", "ids of events"),
           // When a provider answered. A message is kept by the later of this and the time at which
           // the database counted it, so a wrong clock keeps it longer, and never shorter.
-          Map.entry("dev.weir.server.notifications.node.SenderPart", "when a message changed"),
-          Map.entry("dev.weir.server.notifications.ReceiptEndpoint", "when a message changed"),
+          Map.entry("dev.weir.notifications.server.node.SenderPart", "when a message changed"),
+          Map.entry("dev.weir.notifications.server.ReceiptEndpoint", "when a message changed"),
           // Slots say when; the wait until then is counted by this node and by Temporal.
           Map.entry("dev.weir.workflows.PacedStarter", "the delay of a start"),
           Map.entry(
-              "dev.weir.server.payments.node.PaymentsPart",
+              "dev.weir.payments.server.node.PaymentsPart",
               "dates in Retry-After; whether the clock of the embedded Temporal was set"),
           Map.entry("dev.weir.workflows.embedded.EmbeddedTemporal", "the same, for trials"),
           Map.entry("dev.weir.payments.simulator.DownstreamSimulator", "a payment API for trials"));

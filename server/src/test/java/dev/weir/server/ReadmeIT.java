@@ -2,10 +2,10 @@ package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.capability.Capabilities;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.stores.StoreSetting;
-import dev.weir.server.wiring.Node;
+import dev.weir.node.capability.Capabilities;
+import dev.weir.node.settings.ServerSetting;
+import dev.weir.node.stores.StoreSetting;
+import dev.weir.node.wiring.Node;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -21,7 +21,8 @@ final class ArchitectureTest {
     noClasses()
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage("dev.weir.server..", "io.micronaut..")
+        .resideInAnyPackage(
+            "dev.weir.server..", "dev.weir.node..", "dev.weir.http..", "io.micronaut..")
         .check(STARTER);
   }
 

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.StoreException;
-import dev.weir.server.capability.Capabilities;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.settings.Setting;
-import dev.weir.server.stores.StoreSetting;
-import dev.weir.server.wiring.Node;
+import dev.weir.node.capability.Capabilities;
+import dev.weir.node.settings.ServerSetting;
+import dev.weir.node.settings.Setting;
+import dev.weir.node.stores.StoreSetting;
+import dev.weir.node.wiring.Node;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.SlotRequest;
 import dev.weir.slots.SlotScheduler;

@@ -2,7 +2,7 @@ package dev.weir.benchmarks.slots;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.server.stores.postgresql.EmbeddedDatabase;
+import dev.weir.node.stores.postgresql.EmbeddedDatabase;
 import dev.weir.store.jdbc.PoolSettings;
 import dev.weir.store.jdbc.PostgresqlPool;
 import java.io.IOException;

@@ -2,6 +2,7 @@ package dev.weir.server.cli;
 
 import dev.weir.client.Call;
 import dev.weir.client.JsonObject;
+import dev.weir.node.cli.ServerOptions;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;

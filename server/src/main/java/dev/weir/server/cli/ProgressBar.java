@@ -1,5 +1,7 @@
 package dev.weir.server.cli;
 
+import dev.weir.node.cli.Phrases;
+import dev.weir.node.cli.Terminal;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;

@@ -1,7 +1,7 @@
 package dev.weir.server.cli;
 
-import dev.weir.server.capability.Capabilities;
-import dev.weir.server.settings.Setting;
+import dev.weir.node.capability.Capabilities;
+import dev.weir.node.settings.Setting;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;

@@ -1,6 +1,8 @@
 package dev.weir.server.cli;
 
 import dev.weir.client.Forecast;
+import dev.weir.node.cli.Phrases;
+import dev.weir.node.cli.ServerOptions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;

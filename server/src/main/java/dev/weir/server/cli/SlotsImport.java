@@ -2,7 +2,11 @@ package dev.weir.server.cli;
 
 import dev.weir.client.UnansweredException;
 import dev.weir.client.WeirClient;
-import dev.weir.server.settings.FileProblem;
+import dev.weir.node.cli.Phrases;
+import dev.weir.node.cli.ProgressDisplay;
+import dev.weir.node.cli.ServerOptions;
+import dev.weir.node.cli.Terminal;
+import dev.weir.node.settings.FileProblem;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.Writer;

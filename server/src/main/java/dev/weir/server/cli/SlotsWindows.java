@@ -1,6 +1,8 @@
 package dev.weir.server.cli;
 
 import dev.weir.client.WindowPage;
+import dev.weir.node.cli.ServerOptions;
+import dev.weir.node.cli.Terminal;
 import java.io.PrintWriter;
 import java.util.Map;
 import java.util.Optional;

@@ -1,14 +1,15 @@
 package dev.weir.server.cli;
 
-import dev.weir.server.lifecycle.StoppedException;
-import dev.weir.server.logging.LogSettings;
-import dev.weir.server.settings.InvalidSettingException;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.settings.Setting;
-import dev.weir.server.settings.Settings;
-import dev.weir.server.stores.postgresql.EmbeddedDatabase;
-import dev.weir.server.wiring.Node;
-import dev.weir.server.wiring.Startup;
+import dev.weir.node.cli.DatabaseOptions;
+import dev.weir.node.lifecycle.StoppedException;
+import dev.weir.node.logging.LogSettings;
+import dev.weir.node.settings.InvalidSettingException;
+import dev.weir.node.settings.ServerSetting;
+import dev.weir.node.settings.Setting;
+import dev.weir.node.settings.Settings;
+import dev.weir.node.stores.postgresql.EmbeddedDatabase;
+import dev.weir.node.wiring.Node;
+import dev.weir.node.wiring.Startup;
 import java.io.PrintWriter;
 import java.net.URI;
 import java.util.HashMap;
@@ -59,9 +60,9 @@ public final class UpCommand implements Callable<Integer> {
       return 2;
     }
     PrintWriter out = spec.commandLine().getOut();
-    out.print(greeting(node.address(), node.takesFeeds()));
+    out.print(greeting(node.address(), node.offers().contains("feeds")));
     out.flush();
-    node.gatewayAddress().ifPresent(address -> tellGateway(out, address));
+    node.address("gateway").ifPresent(address -> tellGateway(out, address));
     new CountDownLatch(1).await();
     return 0;
   }

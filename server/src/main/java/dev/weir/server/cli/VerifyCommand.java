@@ -1,10 +1,11 @@
 package dev.weir.server.cli;
 
 import dev.weir.internal.Micros;
-import dev.weir.server.settings.FileProblem;
-import dev.weir.server.settings.InvalidSettingException;
-import dev.weir.server.stores.DatabaseAddress;
-import dev.weir.server.stores.postgresql.EmbeddedDatabase;
+import dev.weir.node.cli.DatabaseOptions;
+import dev.weir.node.settings.FileProblem;
+import dev.weir.node.settings.InvalidSettingException;
+import dev.weir.node.stores.DatabaseAddress;
+import dev.weir.node.stores.postgresql.EmbeddedDatabase;
 import dev.weir.server.verify.Verifier;
 import java.io.IOException;
 import java.io.PrintWriter;

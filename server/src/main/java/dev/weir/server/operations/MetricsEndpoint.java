@@ -1,6 +1,7 @@
 package dev.weir.server.operations;
 
 import dev.weir.http.endpoints.RequiresRole;
+import dev.weir.node.operations.MetricsText;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Get;
 import io.micronaut.http.annotation.Produces;

@@ -4,6 +4,7 @@ import dev.weir.http.connections.Draining;
 import dev.weir.http.endpoints.AnyHost;
 import dev.weir.http.endpoints.Readiness;
 import dev.weir.http.endpoints.Responses;
+import dev.weir.node.operations.HealthJson;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;
 import io.micronaut.http.MediaType;

@@ -6,7 +6,7 @@ import dev.weir.http.connections.ConnectionExtension;
 import dev.weir.http.connections.DateHeader;
 import dev.weir.http.connections.Draining;
 import dev.weir.http.connections.HttpConnection;
-import dev.weir.server.tracing.Tracing;
+import dev.weir.node.tracing.Tracing;
 import io.micronaut.context.annotation.Requires;
 import io.micronaut.core.util.StringUtils;
 import jakarta.inject.Singleton;

@@ -7,7 +7,7 @@ import dev.weir.http.problems.Problem;
 import dev.weir.http.problems.ProblemException;
 import dev.weir.internal.Micros;
 import dev.weir.internal.SlotNames;
-import dev.weir.server.calendars.CalendarJson;
+import dev.weir.node.calendars.CalendarJson;
 import dev.weir.slots.Calendar;
 import dev.weir.slots.InvalidSlotPolicyException;
 import dev.weir.slots.NotBefore;

@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.limits.Limiter;
-import dev.weir.server.lifecycle.OpenParts;
-import dev.weir.server.settings.Setting;
-import dev.weir.server.settings.Settings;
-import dev.weir.server.stores.StoreSetting;
+import dev.weir.node.capability.Capabilities;
+import dev.weir.node.capability.Capability;
+import dev.weir.node.capability.OpeningNode;
+import dev.weir.node.lifecycle.OpenParts;
+import dev.weir.node.settings.Setting;
+import dev.weir.node.settings.Settings;
+import dev.weir.node.stores.StoreSetting;
+import dev.weir.server.limits.node.LimitCapability;
 import dev.weir.slots.SlotScheduler;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.util.List;
@@ -30,8 +34,16 @@ final class CapabilitiesTest {
             "GatewayCapability",
             "NotificationCapability",
             "PaymentCapability",
-            "DashboardCapability");
+            "DashboardCapability",
+            "OperationsCapability");
     assertThat(Capabilities.all()).extracting(Capability::order).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void areFoundByWhatTheyGive() {
+    assertThat(Capabilities.giving(Limiter.class)).isInstanceOf(LimitCapability.class);
+    assertThatThrownBy(() -> Capabilities.giving(CapabilitiesTest.class))
+        .hasMessageContaining("no capability here gives a " + CapabilitiesTest.class.getName());
   }
 
   @Test

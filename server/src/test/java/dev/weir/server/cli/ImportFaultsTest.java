@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.client.WeirClient;
+import dev.weir.node.cli.CommandRun;
+import dev.weir.node.cli.ServerOptions;
 import dev.weir.server.faults.Waiting;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -49,7 +51,8 @@ final class ImportFaultsTest {
     try (Socket bound = new Socket()) {
       bound.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
       int port = bound.getLocalPort();
-      CommandRun run = CommandRun.of("import", feed(1), "--url", "http://127.0.0.1:" + port);
+      CommandRun run =
+          CommandRun.of(new SlotsCommand(), "import", feed(1), "--url", "http://127.0.0.1:" + port);
       assertThat(run.code()).isEqualTo(3);
       assertThat(run.err().lines())
           .containsExactly(
@@ -70,7 +73,8 @@ final class ImportFaultsTest {
               }
               batch.answerAll(ScriptedServer.SLOT);
             })) {
-      CommandRun run = CommandRun.of("import", feed(16_000), "--url", server.url());
+      CommandRun run =
+          CommandRun.of(new SlotsCommand(), "import", feed(16_000), "--url", server.url());
       assertThat(run.code()).isEqualTo(3);
       assertThat(run.err())
           .contains("weir: lost " + server.url())
@@ -82,7 +86,7 @@ final class ImportFaultsTest {
   void takesAnAnswerThatIsCutOffForAFault() throws IOException {
     try (ScriptedServer server =
         new ScriptedServer(batch -> batch.begin("[" + ScriptedServer.SLOT))) {
-      CommandRun run = CommandRun.of("import", feed(10), "--url", server.url());
+      CommandRun run = CommandRun.of(new SlotsCommand(), "import", feed(10), "--url", server.url());
       assertThat(run.code()).isEqualTo(3);
       assertThat(run.err()).contains("weir: lost " + server.url()).contains("0 lines had been");
     }
@@ -97,7 +101,8 @@ final class ImportFaultsTest {
               batch ->
                   batch.answer(
                       Collections.nCopies(answers, ScriptedServer.SLOT).toArray(new String[0])))) {
-        CommandRun run = CommandRun.of("import", feed(2), "--url", server.url());
+        CommandRun run =
+            CommandRun.of(new SlotsCommand(), "import", feed(2), "--url", server.url());
         assertThat(run.code()).isEqualTo(3);
         assertThat(run.err())
             .contains("it returned " + answers + " answers, not 2")
@@ -109,7 +114,7 @@ final class ImportFaultsTest {
   @Test
   void noticesThatItDoesNotTalkToWeir() throws IOException {
     try (ScriptedServer server = new ScriptedServer(batch -> batch.reply(200, "<html>"))) {
-      CommandRun run = CommandRun.of("import", feed(1), "--url", server.url());
+      CommandRun run = CommandRun.of(new SlotsCommand(), "import", feed(1), "--url", server.url());
       assertThat(run.code()).isEqualTo(3);
       assertThat(run.err()).contains("does not answer like a Weir server");
     }
@@ -119,7 +124,7 @@ final class ImportFaultsTest {
   void printsTheProblemOfARefusalThatComesBeforeTheEndOfTheFeed() throws IOException {
     String problem = "{\"title\":\"Unauthorized\",\"status\":401,\"detail\":\"A key is needed.\"}";
     try (ScriptedServer server = new ScriptedServer(batch -> batch.reply(401, problem))) {
-      CommandRun run = CommandRun.of("import", feed(10), "--url", server.url());
+      CommandRun run = CommandRun.of(new SlotsCommand(), "import", feed(10), "--url", server.url());
       assertThat(run.code()).isEqualTo(1);
       assertThat(run.err()).isEqualToIgnoringNewLines("weir: Unauthorized: A key is needed.");
     }

@@ -2,12 +2,15 @@ package dev.weir.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.capability.Capabilities;
+import dev.weir.node.capability.Capabilities;
+import dev.weir.node.cli.CommandRun;
+import dev.weir.node.settings.ServerSetting;
+import dev.weir.node.stores.StoreSetting;
+import dev.weir.node.wiring.Node;
+import dev.weir.payments.server.cli.PaymentsCommand;
+import dev.weir.payments.server.cli.PaymentsRun;
 import dev.weir.server.http.Http;
 import dev.weir.server.payments.Feeds;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.stores.StoreSetting;
-import dev.weir.server.wiring.Node;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

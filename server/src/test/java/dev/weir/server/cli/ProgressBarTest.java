@@ -2,6 +2,8 @@ package dev.weir.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.node.cli.Phrases;
+import dev.weir.node.cli.Terminal;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;

@@ -2,10 +2,11 @@ package dev.weir.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.capability.Capabilities;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.stores.StoreSetting;
-import dev.weir.server.wiring.Node;
+import dev.weir.node.capability.Capabilities;
+import dev.weir.node.cli.CommandRun;
+import dev.weir.node.settings.ServerSetting;
+import dev.weir.node.stores.StoreSetting;
+import dev.weir.node.wiring.Node;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -147,6 +148,6 @@ final class SlotsCommandIT {
     System.arraycopy(arguments, 0, all, 0, arguments.length);
     all[arguments.length] = "--url";
     all[arguments.length + 1] = node.address().toString();
-    return CommandRun.of(all);
+    return CommandRun.of(new SlotsCommand(), all);
   }
 }

@@ -2,6 +2,7 @@ package dev.weir.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.node.cli.CommandRun;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -59,13 +60,13 @@ final class UsageTest {
 
   @Test
   void explainsItself() {
-    CommandRun help = CommandRun.of("import", "--help");
+    CommandRun help = CommandRun.of(new SlotsCommand(), "import", "--help");
     assertThat(help.code()).isZero();
     assertThat(help.out()).contains("FEED").contains("--rejects").contains("Exit codes:");
   }
 
   private void refused(String message, String... arguments) {
-    CommandRun run = CommandRun.of(arguments);
+    CommandRun run = CommandRun.of(new SlotsCommand(), arguments);
     assertThat(run.err()).contains(message);
     assertThat(run.code()).isEqualTo(2);
   }

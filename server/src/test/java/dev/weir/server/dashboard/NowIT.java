@@ -2,12 +2,12 @@ package dev.weir.server.dashboard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.node.settings.ServerSetting;
+import dev.weir.node.wiring.Node;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
 import dev.weir.server.http.RawHttp;
 import dev.weir.server.http.RunningNode;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.TestNode;
 import java.io.IOException;
 import java.math.BigDecimal;

@@ -1,7 +1,7 @@
 package dev.weir.server.faults;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.server.stores.postgresql.EmbeddedDatabase;
+import dev.weir.node.stores.postgresql.EmbeddedDatabase;
 import dev.weir.server.verify.Findings;
 import dev.weir.server.verify.Verifier;
 import java.io.IOException;

@@ -2,13 +2,13 @@ package dev.weir.server.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.capability.Capabilities;
+import dev.weir.node.capability.Capabilities;
+import dev.weir.node.settings.ServerSetting;
+import dev.weir.node.stores.StoreSetting;
+import dev.weir.node.wiring.Node;
+import dev.weir.notifications.server.node.NotificationSetting;
 import dev.weir.server.http.Http;
 import dev.weir.server.http.LogWatch;
-import dev.weir.server.notifications.node.NotificationSetting;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.stores.StoreSetting;
-import dev.weir.server.wiring.Node;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;

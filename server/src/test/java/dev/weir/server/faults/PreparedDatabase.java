@@ -1,7 +1,7 @@
 package dev.weir.server.faults;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.weir.server.stores.postgresql.EmbeddedDatabase;
+import dev.weir.node.stores.postgresql.EmbeddedDatabase;
 import dev.weir.store.jdbc.PostgresqlPool;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -53,8 +53,21 @@ public final class Program {
 
   /** The words that start the program of a jar, with other classes in place of some of its own. */
   public static List<String> command(Path replacing, Path jar, String... options) {
-    String path = replacing + File.pathSeparator + jar;
+    return ofClassPath(replacing + File.pathSeparator + jar, options);
+  }
+
+  /** The words that start the program of a class path. */
+  public static List<String> ofClassPath(String path, String... options) {
     return command(List.of("-cp", path, Main.class.getName()), options);
+  }
+
+  /** Where the program is that the tests run with: its jar, or the folder of its classes. */
+  public static Path code() {
+    try {
+      return Path.of(Main.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    } catch (URISyntaxException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   private static List<String> command(List<String> with, String... options) {
@@ -98,15 +111,13 @@ public final class Program {
 
     private static List<String> with() {
       try {
-        Path code = Path.of(Main.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+        Path code = code();
         if (Files.isDirectory(code)) {
           return List.of("-cp", System.getProperty("java.class.path"), Main.class.getName());
         }
         return Program.with(code);
       } catch (IOException e) {
         throw new UncheckedIOException(e);
-      } catch (URISyntaxException e) {
-        throw new IllegalStateException(e);
       }
     }
   }

@@ -2,13 +2,13 @@ package dev.weir.server.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.node.settings.ServerSetting;
+import dev.weir.node.wiring.Node;
 import dev.weir.server.faults.Programs;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.gateway.node.GatewaySetting;
 import dev.weir.server.http.Http;
 import dev.weir.server.http.RawHttp;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.TestNode;
 import dev.weir.store.tck.internal.FreePort;
 import java.io.IOException;
@@ -120,8 +120,8 @@ final class HostilePathsIT {
                         + "\"windowSeconds\":86400}")
                 .status())
         .isEqualTo(201);
-    assertThat(status(node.gatewayAddress().orElseThrow(), "/login")).isEqualTo(200);
-    assertThat(status(node.gatewayAddress().orElseThrow(), "/login")).isEqualTo(429);
+    assertThat(status(node.address("gateway").orElseThrow(), "/login")).isEqualTo(200);
+    assertThat(status(node.address("gateway").orElseThrow(), "/login")).isEqualTo(429);
     service.heads().clear();
   }
 
@@ -140,7 +140,7 @@ final class HostilePathsIT {
   @Test
   void noPathThatPassesIsReadAsOneWhoseLimitIsUsedUp() throws Exception {
     Map<String, URI> ways = new LinkedHashMap<>();
-    ways.put("the gateway", node.gatewayAddress().orElseThrow());
+    ways.put("the gateway", node.address("gateway").orElseThrow());
     if (Programs.isInstalled("nginx")) {
       ways.put("nginx", nginx("proxy_pass http://service;"));
       ways.put("nginx that resolves", nginx("proxy_pass http://service/;"));

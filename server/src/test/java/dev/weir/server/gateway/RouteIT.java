@@ -3,9 +3,9 @@ package dev.weir.server.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.weir.node.wiring.Node;
 import dev.weir.server.gateway.node.GatewaySetting;
 import dev.weir.server.http.Http;
-import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.TestNode;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -38,7 +38,7 @@ final class RouteIT {
         TestNode.inMemory(
             Map.of(GatewaySetting.PORT, "0", GatewaySetting.ROUTES, "/fixed/** = " + address()));
     http = new Http(node.address());
-    gateway = new Http(node.gatewayAddress().orElseThrow());
+    gateway = new Http(node.address("gateway").orElseThrow());
   }
 
   @AfterAll

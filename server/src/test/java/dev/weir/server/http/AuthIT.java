@@ -2,8 +2,8 @@ package dev.weir.server.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.wiring.Node;
+import dev.weir.node.settings.ServerSetting;
+import dev.weir.node.wiring.Node;
 import dev.weir.server.wiring.TestNode;
 import java.util.List;
 import java.util.Locale;

@@ -2,7 +2,7 @@ package dev.weir.server.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.settings.ServerSetting;
+import dev.weir.node.settings.ServerSetting;
 import java.io.IOException;
 import java.net.URI;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.weir.server.http;
 
-import dev.weir.server.settings.Setting;
-import dev.weir.server.wiring.Node;
+import dev.weir.node.settings.Setting;
+import dev.weir.node.wiring.Node;
 import dev.weir.server.wiring.TestNode;
 import java.net.URI;
 import java.util.Map;

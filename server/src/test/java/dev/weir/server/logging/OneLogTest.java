@@ -2,6 +2,7 @@ package dev.weir.server.logging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.node.logging.OneLog;
 import dev.weir.server.http.LogWatch;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

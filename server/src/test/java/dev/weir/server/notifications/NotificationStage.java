@@ -1,8 +1,13 @@
 package dev.weir.server.notifications;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.node.capability.Capabilities;
+import dev.weir.node.settings.ServerSetting;
+import dev.weir.node.settings.Setting;
+import dev.weir.node.stores.StoreSetting;
+import dev.weir.node.wiring.Node;
 import dev.weir.notifications.messages.UserLimit;
-import dev.weir.server.capability.Capabilities;
+import dev.weir.notifications.server.node.NotificationSetting;
 import dev.weir.server.faults.Database;
 import dev.weir.server.faults.KafkaProcess;
 import dev.weir.server.faults.MessageTables;
@@ -12,11 +17,6 @@ import dev.weir.server.faults.Relay;
 import dev.weir.server.faults.TopicReader;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
-import dev.weir.server.notifications.node.NotificationSetting;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.settings.Setting;
-import dev.weir.server.stores.StoreSetting;
-import dev.weir.server.wiring.Node;
 import dev.weir.store.tck.internal.LossyRelay;
 import java.io.IOException;
 import java.nio.file.Path;

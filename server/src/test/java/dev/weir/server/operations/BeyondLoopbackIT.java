@@ -2,11 +2,11 @@ package dev.weir.server.operations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.node.settings.ServerSetting;
+import dev.weir.node.settings.Setting;
+import dev.weir.node.wiring.Node;
 import dev.weir.server.http.Http;
 import dev.weir.server.http.RawHttp;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.settings.Setting;
-import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.TestNode;
 import java.io.IOException;
 import java.io.InputStream;

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.http.fields.JsonDocument;
 import dev.weir.http.json.Json;
-import dev.weir.server.capability.Capabilities;
-import dev.weir.server.notifications.node.NotificationSetting;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.settings.Setting;
-import dev.weir.server.stores.StoreSetting;
-import dev.weir.server.wiring.Node;
+import dev.weir.node.capability.Capabilities;
+import dev.weir.node.settings.ServerSetting;
+import dev.weir.node.settings.Setting;
+import dev.weir.node.stores.StoreSetting;
+import dev.weir.node.wiring.Node;
+import dev.weir.notifications.server.node.NotificationSetting;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.http.HttpMethod;
 import io.micronaut.web.router.Router;
@@ -89,7 +89,13 @@ final class OpenApiIT {
   void namesExactlyTheProblemsThatExist() throws IOException {
     Pattern kind = Pattern.compile("[345]\\d\\d, \"([a-z-]+)\"");
     Set<String> kinds = new TreeSet<>(Set.of("bad-request"));
-    for (String folder : List.of("src/main/java/dev/weir/server", "../http/src/main/java")) {
+    for (String folder :
+        List.of(
+            "src/main/java/dev/weir/server",
+            "../http/src/main/java",
+            "../node/src/main/java",
+            "../notifications/server/src/main/java",
+            "../payments/server/src/main/java")) {
       try (Stream<Path> sources = Files.walk(Path.of(folder))) {
         for (Path source : sources.filter(OpenApiIT::isOfTheApi).toList()) {
           String text = Files.readString(source).replaceAll("\\s+", " ");

@@ -2,11 +2,11 @@ package dev.weir.server.operations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.node.wiring.Node;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
 import dev.weir.server.http.LogWatch;
 import dev.weir.server.slots.node.SlotSetting;
-import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.TestNode;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;

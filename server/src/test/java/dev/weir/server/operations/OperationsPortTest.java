@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.TrustedProxies;
 import dev.weir.http.authentication.Exposure;
 import dev.weir.http.authentication.HttpSettings;
+import dev.weir.node.operations.OperationsPort;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.RawHttp;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;

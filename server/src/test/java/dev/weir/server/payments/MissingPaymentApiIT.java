@@ -2,19 +2,19 @@ package dev.weir.server.payments;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.node.capability.Capabilities;
+import dev.weir.node.settings.ServerSetting;
+import dev.weir.node.settings.Setting;
+import dev.weir.node.stores.StoreSetting;
+import dev.weir.node.stores.postgresql.EmbeddedDatabase;
+import dev.weir.node.wiring.Node;
+import dev.weir.payments.server.node.PaymentSetting;
 import dev.weir.payments.simulator.DownstreamServer;
 import dev.weir.payments.simulator.DownstreamSimulator;
 import dev.weir.payments.simulator.SimulatorSettings;
-import dev.weir.server.capability.Capabilities;
 import dev.weir.server.faults.PreparedDatabase;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
-import dev.weir.server.payments.node.PaymentSetting;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.settings.Setting;
-import dev.weir.server.stores.StoreSetting;
-import dev.weir.server.stores.postgresql.EmbeddedDatabase;
-import dev.weir.server.wiring.Node;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -2,9 +2,9 @@ package dev.weir.server.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.node.wiring.Node;
 import dev.weir.server.http.Http;
 import dev.weir.server.http.RawHttp;
-import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.TestNode;
 import java.io.IOException;
 import java.util.List;

@@ -2,8 +2,8 @@ package dev.weir.server.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.node.wiring.Node;
 import dev.weir.server.http.Http;
-import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.TestNode;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;

@@ -3,11 +3,11 @@ package dev.weir.server.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.weir.node.settings.ServerSetting;
+import dev.weir.node.wiring.Node;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
 import dev.weir.server.limits.node.LimitSetting;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.TestNode;
 import dev.weir.store.tck.internal.FreePort;
 import java.io.IOException;

@@ -2,10 +2,10 @@ package dev.weir.server.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.node.wiring.Node;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
 import dev.weir.server.http.RawHttp;
-import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.TestNode;
 import java.time.Instant;
 import java.time.InstantSource;

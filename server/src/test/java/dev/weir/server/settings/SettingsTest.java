@@ -3,7 +3,11 @@ package dev.weir.server.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.server.capability.Capabilities;
+import dev.weir.node.capability.Capabilities;
+import dev.weir.node.settings.InvalidSettingException;
+import dev.weir.node.settings.ServerSetting;
+import dev.weir.node.settings.Setting;
+import dev.weir.node.settings.Settings;
 import dev.weir.server.cli.SettingsCommand;
 import dev.weir.server.envoy.node.EnvoySetting;
 import java.io.IOException;

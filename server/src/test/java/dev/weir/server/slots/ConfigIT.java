@@ -3,10 +3,10 @@ package dev.weir.server.slots;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.node.wiring.Node;
 import dev.weir.server.http.Http;
 import dev.weir.server.http.RunningNode;
 import dev.weir.server.slots.node.SlotSetting;
-import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.TestNode;
 import java.math.BigDecimal;
 import java.time.Instant;

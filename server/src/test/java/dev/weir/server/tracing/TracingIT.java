@@ -2,10 +2,10 @@ package dev.weir.server.tracing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.node.settings.ServerSetting;
+import dev.weir.node.wiring.Node;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.wiring.Node;
 import dev.weir.server.wiring.TestNode;
 import java.io.IOException;
 import java.net.URI;

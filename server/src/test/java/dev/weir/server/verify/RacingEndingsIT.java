@@ -2,15 +2,15 @@ package dev.weir.server.verify;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.capability.Capabilities;
+import dev.weir.node.capability.Capabilities;
+import dev.weir.node.settings.ServerSetting;
+import dev.weir.node.settings.Setting;
+import dev.weir.node.stores.StoreSetting;
+import dev.weir.node.stores.postgresql.EmbeddedDatabase;
+import dev.weir.node.wiring.Node;
 import dev.weir.server.faults.Api;
 import dev.weir.server.faults.PreparedDatabase;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.settings.Setting;
 import dev.weir.server.slots.node.SlotSetting;
-import dev.weir.server.stores.StoreSetting;
-import dev.weir.server.stores.postgresql.EmbeddedDatabase;
-import dev.weir.server.wiring.Node;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.sql.Connection;

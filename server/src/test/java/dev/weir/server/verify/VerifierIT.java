@@ -3,9 +3,9 @@ package dev.weir.server.verify;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.node.wiring.Node;
 import dev.weir.server.cli.VerifyCommand;
 import dev.weir.server.faults.Api;
-import dev.weir.server.wiring.Node;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

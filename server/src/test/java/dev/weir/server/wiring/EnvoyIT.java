@@ -3,9 +3,10 @@ package dev.weir.server.wiring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.weir.node.settings.ServerSetting;
+import dev.weir.node.wiring.Node;
 import dev.weir.server.envoy.node.EnvoySetting;
 import dev.weir.server.faults.Waiting;
-import dev.weir.server.settings.ServerSetting;
 import dev.weir.store.tck.internal.FreePort;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -3,9 +3,10 @@ package dev.weir.server.wiring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.node.settings.InvalidSettingException;
+import dev.weir.node.settings.ServerSetting;
+import dev.weir.node.wiring.Node;
 import dev.weir.server.envoy.node.EnvoySetting;
-import dev.weir.server.settings.InvalidSettingException;
-import dev.weir.server.settings.ServerSetting;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
@@ -97,7 +98,7 @@ final class EnvoyNodeIT {
   @Test
   void isNotThereUnlessAsked() {
     try (Node node = TestNode.inMemory(Map.of())) {
-      assertThat(node.envoyPort()).isEmpty();
+      assertThat(node.address("envoy")).isEmpty();
     }
   }
 
@@ -163,7 +164,8 @@ final class EnvoyNodeIT {
 
   private static ManagedChannel channel(Node node) {
     return NettyChannelBuilder.forAddress(
-            new InetSocketAddress(InetAddress.getLoopbackAddress(), node.envoyPort().orElseThrow()))
+            new InetSocketAddress(
+                InetAddress.getLoopbackAddress(), node.address("envoy").orElseThrow().getPort()))
         .usePlaintext()
         .build();
   }

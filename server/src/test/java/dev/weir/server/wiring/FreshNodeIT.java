@@ -32,7 +32,7 @@ final class FreshNodeIT {
       http.get("/api/v1/payments/feeds").ok();
       List<String> loaded = Files.readAllLines(classes);
       assertThat(loaded)
-          .anyMatch(line -> line.contains("dev.weir.server.payments.node.PaymentRuntime"));
+          .anyMatch(line -> line.contains("dev.weir.payments.server.node.PaymentRuntime"));
       assertThat(loaded).noneMatch(line -> line.contains(" io.temporal."));
       assertThat(loaded).noneMatch(line -> line.contains(".PaymentService "));
       assertThat(data.resolve("postgresql/postmaster.pid")).exists();

@@ -3,10 +3,10 @@ package dev.weir.server.wiring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.weir.node.settings.ServerSetting;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.gateway.node.GatewaySetting;
 import dev.weir.server.http.RawHttp;
-import dev.weir.server.settings.ServerSetting;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;

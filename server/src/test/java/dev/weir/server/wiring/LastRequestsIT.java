@@ -2,9 +2,9 @@ package dev.weir.server.wiring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.node.settings.ServerSetting;
+import dev.weir.node.settings.Setting;
 import dev.weir.server.http.RawHttp;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.settings.Setting;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.util.ArrayList;

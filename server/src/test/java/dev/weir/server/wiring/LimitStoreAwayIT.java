@@ -2,16 +2,17 @@ package dev.weir.server.wiring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.capability.Capabilities;
+import dev.weir.node.capability.Capabilities;
+import dev.weir.node.settings.ServerSetting;
+import dev.weir.node.settings.Setting;
+import dev.weir.node.stores.StoreSetting;
+import dev.weir.node.wiring.Node;
 import dev.weir.server.faults.RedisProcess;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.gateway.node.GatewaySetting;
 import dev.weir.server.http.Http;
 import dev.weir.server.http.LogWatch;
 import dev.weir.server.limits.node.LimitSetting;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.settings.Setting;
-import dev.weir.server.stores.StoreSetting;
 import dev.weir.store.tck.internal.FreePort;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -100,7 +101,7 @@ final class LimitStoreAwayIT {
     Http proxy = http.with("X-Forwarded-Method", "GET", "X-Forwarded-Uri", "/a");
     assertAway(proxy.get("/api/v1/authorize"));
     assertThat(proxy.get("/api/v1/authorize?refuse=403").status()).isEqualTo(403);
-    assertAway(new Http(node.gatewayAddress().orElseThrow()).get("/a"));
+    assertAway(new Http(node.address("gateway").orElseThrow()).get("/a"));
   }
 
   private static void assertAway(Http.Answer answer) {

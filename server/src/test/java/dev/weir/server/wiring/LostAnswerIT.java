@@ -2,14 +2,15 @@ package dev.weir.server.wiring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.capability.Capabilities;
+import dev.weir.node.capability.Capabilities;
+import dev.weir.node.settings.ServerSetting;
+import dev.weir.node.settings.Settings;
+import dev.weir.node.stores.StoreSetting;
+import dev.weir.node.stores.postgresql.EmbeddedDatabase;
+import dev.weir.node.wiring.Node;
 import dev.weir.server.faults.PreparedDatabase;
 import dev.weir.server.http.Http;
 import dev.weir.server.limits.node.LimitSetting;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.settings.Settings;
-import dev.weir.server.stores.StoreSetting;
-import dev.weir.server.stores.postgresql.EmbeddedDatabase;
 import dev.weir.store.tck.internal.LossyRelay;
 import java.io.IOException;
 import java.net.URI;

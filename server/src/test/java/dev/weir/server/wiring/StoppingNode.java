@@ -1,7 +1,8 @@
 package dev.weir.server.wiring;
 
+import dev.weir.node.settings.Setting;
+import dev.weir.node.wiring.Node;
 import dev.weir.server.http.LogWatch;
-import dev.weir.server.settings.Setting;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +29,7 @@ final class StoppingNode implements AutoCloseable {
   }
 
   Optional<URI> gatewayAddress() {
-    return node.gatewayAddress();
+    return node.address("gateway");
   }
 
   /** Tells it to stop, as a signal does. */

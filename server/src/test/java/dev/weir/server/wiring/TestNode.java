@@ -12,35 +12,39 @@ import dev.weir.limits.internal.OpenWhenFull;
 import dev.weir.limits.internal.Settlements;
 import dev.weir.limits.memory.MemoryLeaseStore;
 import dev.weir.limits.memory.MemoryLimitStore;
+import dev.weir.node.capability.Capabilities;
+import dev.weir.node.capability.OpeningNode;
+import dev.weir.node.lifecycle.OpenParts;
+import dev.weir.node.lifecycle.Upkeep;
+import dev.weir.node.settings.ServerSetting;
+import dev.weir.node.settings.Setting;
+import dev.weir.node.settings.Settings;
+import dev.weir.node.stores.CountingStore;
+import dev.weir.node.stores.StoreSetting;
+import dev.weir.node.wiring.Node;
+import dev.weir.node.wiring.WebServer;
+import dev.weir.node.wiring.WebSettings;
+import dev.weir.notifications.server.node.NotificationParts;
+import dev.weir.payments.server.node.PaymentsPart;
 import dev.weir.routes.internal.MemoryRoutes;
 import dev.weir.routes.internal.RouteTable;
 import dev.weir.rules.MemoryRules;
 import dev.weir.rules.RuleEvaluator;
 import dev.weir.rules.RuleIndex;
-import dev.weir.server.capability.Capabilities;
-import dev.weir.server.capability.OpeningNode;
 import dev.weir.server.dashboard.node.DashboardCapability;
 import dev.weir.server.gateway.node.GatewaySetting;
 import dev.weir.server.gateway.node.RouteParts;
-import dev.weir.server.lifecycle.OpenParts;
-import dev.weir.server.lifecycle.Upkeep;
 import dev.weir.server.limits.node.LimitParts;
 import dev.weir.server.limits.node.LimitStores;
 import dev.weir.server.metrics.GatewayMetrics;
 import dev.weir.server.metrics.LimitMetrics;
 import dev.weir.server.metrics.SlotMetrics;
-import dev.weir.server.notifications.node.NotificationParts;
-import dev.weir.server.payments.node.PaymentsPart;
+import dev.weir.server.operations.node.OperationsCapability;
 import dev.weir.server.rules.CheckSettings;
 import dev.weir.server.rules.node.RuleParts;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.settings.Setting;
-import dev.weir.server.settings.Settings;
 import dev.weir.server.slots.DefaultConfig;
 import dev.weir.server.slots.LeakGrace;
 import dev.weir.server.slots.node.SlotParts;
-import dev.weir.server.stores.CountingStore;
-import dev.weir.server.stores.StoreSetting;
 import dev.weir.slots.SlotLedger;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.SlotScheduler;
@@ -148,8 +152,10 @@ public final class TestNode {
     NotificationParts.none(node.metrics()).addTo(node);
     PaymentsPart.none(node.metrics()).addTo(node);
     new DashboardCapability().configure(settings).open(node);
+    new OperationsCapability().configure(settings).open(node);
     return new Served(
-        WebServer.start(WebSettings.of(settings, http.trustedProxies()), node.beans(), Map.of()),
+        WebServer.start(
+            WebSettings.of(settings, http.trustedProxies()), node.beans(), node.properties()),
         open);
   }
 

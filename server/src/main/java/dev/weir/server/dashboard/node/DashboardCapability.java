@@ -1,20 +1,20 @@
 package dev.weir.server.dashboard.node;
 
+import dev.weir.node.capability.Capability;
+import dev.weir.node.capability.OpeningNode;
+import dev.weir.node.settings.ServerSetting;
+import dev.weir.node.settings.Settings;
+import dev.weir.node.stores.CountingStore;
+import dev.weir.node.stores.Database;
 import dev.weir.rules.RuleEvaluator;
 import dev.weir.rules.RuleIndex;
 import dev.weir.rules.Rules;
-import dev.weir.server.capability.Capability;
-import dev.weir.server.capability.OpeningNode;
 import dev.weir.server.dashboard.Dashboard;
 import dev.weir.server.dashboard.DemoTraffic;
 import dev.weir.server.dashboard.NodeFacts;
 import dev.weir.server.metrics.GatewayMetrics;
 import dev.weir.server.metrics.LimitMetrics;
 import dev.weir.server.metrics.SlotMetrics;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.settings.Settings;
-import dev.weir.server.stores.CountingStore;
-import dev.weir.server.stores.Database;
 import dev.weir.slots.SlotScheduler;
 import dev.weir.slots.internal.Reconciler;
 import dev.weir.store.jdbc.internal.Dialect;

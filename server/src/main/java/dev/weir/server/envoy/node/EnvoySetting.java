@@ -1,6 +1,6 @@
 package dev.weir.server.envoy.node;
 
-import dev.weir.server.settings.Setting;
+import dev.weir.node.settings.Setting;
 
 /** The settings of Envoy's rate limit service. */
 public enum EnvoySetting implements Setting {

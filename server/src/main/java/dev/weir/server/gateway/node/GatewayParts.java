@@ -1,14 +1,14 @@
 package dev.weir.server.gateway.node;
 
 import dev.weir.TrustedProxies;
+import dev.weir.node.settings.ConnectionSettings;
+import dev.weir.node.settings.InvalidSettingException;
+import dev.weir.node.settings.ServerSetting;
+import dev.weir.node.settings.Settings;
 import dev.weir.routes.internal.RouteSpec;
 import dev.weir.server.gateway.Gateway;
 import dev.weir.server.gateway.GatewayEngine;
 import dev.weir.server.gateway.GatewaySettings;
-import dev.weir.server.settings.ConnectionSettings;
-import dev.weir.server.settings.InvalidSettingException;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.settings.Settings;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

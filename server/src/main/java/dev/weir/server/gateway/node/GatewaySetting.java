@@ -1,6 +1,6 @@
 package dev.weir.server.gateway.node;
 
-import dev.weir.server.settings.Setting;
+import dev.weir.node.settings.Setting;
 
 /** The settings of the gateway. */
 public enum GatewaySetting implements Setting {

@@ -1,11 +1,11 @@
 package dev.weir.server.gateway.node;
 
+import dev.weir.node.capability.OpeningNode;
+import dev.weir.node.stores.Database;
 import dev.weir.routes.internal.MemoryRoutes;
 import dev.weir.routes.internal.RouteSpec;
 import dev.weir.routes.internal.RouteTable;
 import dev.weir.routes.internal.Routes;
-import dev.weir.server.capability.OpeningNode;
-import dev.weir.server.stores.Database;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Channel;
 import dev.weir.store.jdbc.rules.internal.JdbcRoutes;

@@ -1,16 +1,23 @@
 package dev.weir.server.limits.node;
 
-import dev.weir.server.capability.Capability;
-import dev.weir.server.capability.OpeningNode;
-import dev.weir.server.settings.Setting;
-import dev.weir.server.settings.Settings;
+import dev.weir.limits.Limiter;
+import dev.weir.node.capability.Capability;
+import dev.weir.node.capability.OpeningNode;
+import dev.weir.node.settings.Setting;
+import dev.weir.node.settings.Settings;
 import java.util.List;
+import java.util.Set;
 
 /** Limits and leases by resource, and the stores that count them, as a capability of the server. */
 public final class LimitCapability implements Capability {
   @Override
   public int order() {
     return 20;
+  }
+
+  @Override
+  public Set<Class<?>> gives() {
+    return Set.of(Limiter.class);
   }
 
   @Override

@@ -1,6 +1,6 @@
 package dev.weir.server.limits.node;
 
-import dev.weir.server.settings.Setting;
+import dev.weir.node.settings.Setting;
 
 /** The settings of limits and leases. */
 public enum LimitSetting implements Setting {

@@ -1,14 +1,14 @@
 package dev.weir.server.rules.node;
 
 import dev.weir.limits.AcquireRequest;
+import dev.weir.node.capability.Capability;
+import dev.weir.node.capability.OpeningNode;
+import dev.weir.node.settings.Setting;
+import dev.weir.node.settings.Settings;
+import dev.weir.node.stores.CountingStore;
 import dev.weir.rules.RuleEvaluator;
-import dev.weir.server.capability.Capability;
-import dev.weir.server.capability.OpeningNode;
 import dev.weir.server.metrics.LimitMetrics;
 import dev.weir.server.rules.CheckSettings;
-import dev.weir.server.settings.Setting;
-import dev.weir.server.settings.Settings;
-import dev.weir.server.stores.CountingStore;
 import dev.weir.store.jdbc.internal.Channel;
 import java.time.Duration;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.weir.server.rules.node;
 
-import dev.weir.server.settings.Setting;
+import dev.weir.node.settings.Setting;
 
 /** The settings of rules. */
 public enum RuleSetting implements Setting {

@@ -1,16 +1,16 @@
 package dev.weir.server.slots.node;
 
-import dev.weir.server.capability.Capability;
-import dev.weir.server.capability.OpeningNode;
+import dev.weir.node.capability.Capability;
+import dev.weir.node.capability.OpeningNode;
+import dev.weir.node.settings.Setting;
+import dev.weir.node.settings.Settings;
+import dev.weir.node.tracing.Tracing;
 import dev.weir.server.cli.SlotsCommand;
 import dev.weir.server.cli.VerifyCommand;
 import dev.weir.server.metrics.SlotLog;
 import dev.weir.server.metrics.SlotMetrics;
-import dev.weir.server.settings.Setting;
-import dev.weir.server.settings.Settings;
 import dev.weir.server.slots.DefaultConfig;
 import dev.weir.server.slots.LeakGrace;
-import dev.weir.server.tracing.Tracing;
 import dev.weir.slots.SlotObserver;
 import java.util.List;
 

@@ -1,12 +1,11 @@
 package dev.weir.server.slots.node;
 
-import dev.weir.server.capability.OpeningNode;
-import dev.weir.server.lifecycle.OpenParts;
-import dev.weir.server.lifecycle.Upkeep;
-import dev.weir.server.settings.InvalidSettingException;
-import dev.weir.server.stores.Database;
-import dev.weir.server.tracing.TracedLedger;
-import dev.weir.server.tracing.Tracing;
+import dev.weir.node.capability.OpeningNode;
+import dev.weir.node.lifecycle.OpenParts;
+import dev.weir.node.lifecycle.Upkeep;
+import dev.weir.node.settings.InvalidSettingException;
+import dev.weir.node.stores.Database;
+import dev.weir.node.tracing.Tracing;
 import dev.weir.slots.SlotConfigs;
 import dev.weir.slots.SlotObserver;
 import dev.weir.slots.SlotPolicy;

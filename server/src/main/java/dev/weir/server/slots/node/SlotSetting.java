@@ -1,6 +1,6 @@
 package dev.weir.server.slots.node;
 
-import dev.weir.server.settings.Setting;
+import dev.weir.node.settings.Setting;
 
 /** The settings of slots. */
 public enum SlotSetting implements Setting {

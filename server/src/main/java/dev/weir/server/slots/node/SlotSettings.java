@@ -1,9 +1,9 @@
 package dev.weir.server.slots.node;
 
 import dev.weir.internal.SlotNames;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.settings.Settings;
-import dev.weir.server.stores.StoreSetting;
+import dev.weir.node.settings.ServerSetting;
+import dev.weir.node.settings.Settings;
+import dev.weir.node.stores.StoreSetting;
 import dev.weir.slots.SlotScheduler;
 import dev.weir.slots.internal.Reconciler;
 import java.time.Duration;

@@ -2,14 +2,14 @@ package dev.weir.server.dashboard.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.capability.Capabilities;
+import dev.weir.node.capability.Capabilities;
+import dev.weir.node.settings.Setting;
+import dev.weir.node.settings.Settings;
+import dev.weir.node.stores.DatabaseSettings;
+import dev.weir.node.stores.StoreSetting;
 import dev.weir.server.dashboard.NodeFacts;
 import dev.weir.server.limits.node.LimitSetting;
 import dev.weir.server.limits.node.LimitSettings;
-import dev.weir.server.settings.Setting;
-import dev.weir.server.settings.Settings;
-import dev.weir.server.stores.DatabaseSettings;
-import dev.weir.server.stores.StoreSetting;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;

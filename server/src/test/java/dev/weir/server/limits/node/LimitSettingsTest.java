@@ -3,8 +3,8 @@ package dev.weir.server.limits.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.server.capability.Capabilities;
-import dev.weir.server.settings.InvalidSettingException;
+import dev.weir.node.capability.Capabilities;
+import dev.weir.node.settings.InvalidSettingException;
 import dev.weir.store.surrealdb.SurrealDbSettings;
 import java.util.HashMap;
 import java.util.Map;

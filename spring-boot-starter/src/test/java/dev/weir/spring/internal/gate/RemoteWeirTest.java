@@ -3,13 +3,13 @@ package dev.weir.spring.internal.gate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.weir.node.capability.Capabilities;
+import dev.weir.node.settings.ServerSetting;
+import dev.weir.node.settings.Setting;
+import dev.weir.node.stores.StoreSetting;
+import dev.weir.node.wiring.Node;
 import dev.weir.rules.matching.Request;
 import dev.weir.rules.matching.RequestPath;
-import dev.weir.server.capability.Capabilities;
-import dev.weir.server.settings.ServerSetting;
-import dev.weir.server.settings.Setting;
-import dev.weir.server.stores.StoreSetting;
-import dev.weir.server.wiring.Node;
 import dev.weir.spring.WeirProperties;
 import dev.weir.spring.autoconfigure.Service;
 import dev.weir.spring.autoconfigure.Service.Answer;

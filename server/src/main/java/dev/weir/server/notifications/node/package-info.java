@@ -1,5 +1,0 @@
-/** Messages on a node: their settings and stores, Kafka, the sender, its providers, analytics. */
-@NullMarked
-package dev.weir.server.notifications.node;
-
-import org.jspecify.annotations.NullMarked;

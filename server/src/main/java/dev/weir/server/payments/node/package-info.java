@@ -1,5 +1,0 @@
-/** Payments on a node: their settings and stores, Temporal, and the payment API. */
-@NullMarked
-package dev.weir.server.payments.node;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Payments over HTTP: their feeds, what became of each, and reports about calls. */
-@NullMarked
-package dev.weir.server.payments;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Settings: what they are, where they come from, and those that every part reads. */
-@NullMarked
-package dev.weir.server.settings;
-
-import org.jspecify.annotations.NullMarked;

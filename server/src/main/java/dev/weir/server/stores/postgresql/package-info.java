@@ -1,8 +1,0 @@
-/**
- * The embedded PostgreSQL of a node without an external database: unpacked, started, supervised and
- * stopped.
- */
-@NullMarked
-package dev.weir.server.stores.postgresql;
-
-import org.jspecify.annotations.NullMarked;
