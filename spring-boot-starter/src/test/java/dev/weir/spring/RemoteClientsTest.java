@@ -1,6 +1,5 @@
 package dev.weir.spring;
 
-import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.spring.autoconfigure.Service;
@@ -11,7 +10,9 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -31,20 +32,48 @@ final class RemoteClientsTest {
       try (Service service = Service.onNetty(properties)) {
         for (int i = 0; i < 10; i++) {
           var request = service.send("/quotes/1");
-          try (Socket exchange = weir.accept()) {
-            exchange.setSoTimeout(TIMEOUT_MILLIS);
-            BufferedReader reader =
-                new BufferedReader(
-                    new InputStreamReader(exchange.getInputStream(), StandardCharsets.US_ASCII));
-            assertThat(reader.readLine()).isEqualTo("GET /a%20b/api/v1/authorize HTTP/1.1");
-            while (!requireNonNull(reader.readLine()).isEmpty()) {
-              // The rest of the head.
-            }
+          try (Exchange exchange = Exchange.accept(weir)) {
+            assertThat(exchange.head().getFirst())
+                .isEqualTo("GET /a%20b/api/v1/authorize HTTP/1.1");
             request.cancel(true);
-            assertThat(reader.read()).as("the end of the connection").isEqualTo(-1);
+            assertThat(exchange.reader().read()).as("the end of the connection").isEqualTo(-1);
           }
         }
       }
+    }
+  }
+
+  /**
+   * A request, and the connection on which it came.
+   *
+   * @param head the lines of its head
+   */
+  private record Exchange(Socket socket, BufferedReader reader, List<String> head)
+      implements AutoCloseable {
+    /** Passes over connections that the client of a cancelled exchange had opened in vain. */
+    static Exchange accept(ServerSocket weir) throws IOException {
+      while (true) {
+        Socket socket = weir.accept();
+        socket.setSoTimeout(TIMEOUT_MILLIS);
+        BufferedReader reader =
+            new BufferedReader(
+                new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
+        List<String> head = new ArrayList<>();
+        String line = reader.readLine();
+        while (line != null && !line.isEmpty()) {
+          head.add(line);
+          line = reader.readLine();
+        }
+        if (!head.isEmpty()) {
+          return new Exchange(socket, reader, head);
+        }
+        socket.close();
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      socket.close();
     }
   }
 }
