@@ -170,7 +170,11 @@ final class QueueCheck {
             .toList();
     long possible =
         asked.stream()
-            .filter(other -> !other.equals(exchange) && mayHaveHeld(other, exchange, place))
+            .filter(other -> !other.equals(exchange))
+            .filter(
+                other ->
+                    mayHaveHeld(other, exchange, place)
+                        || mayHaveLeftItsPlace(other, exchange, place, asked))
             .count();
     if (place.position() <= held.size() || place.position() > possible + 1) {
       List<Exchange> witness = new ArrayList<>(held);
@@ -192,5 +196,23 @@ final class QueueCheck {
         && other.isDone()
         && isQueued(other)
         && other.endNanos() - exchange.beginNanos() + TOLERANCE.toNanos() > 0;
+  }
+
+  /**
+   * Returns true if a request was refused although the queue had room: then the queue did not
+   * answer, and may hold a place for it until the wait is over.
+   */
+  private static boolean mayHaveLeftItsPlace(
+      Exchange other, Exchange exchange, Place place, List<Exchange> asked) {
+    long longestWaitNanos = QueueCaller.PLACES * QueueCaller.DELAY_MILLIS * MILLI_NANOS;
+    return other.outcome() == Exchange.Outcome.REFUSED
+        && other.beginNanos() - place.takenNanos() < 0
+        && other.endNanos() + longestWaitNanos + TOLERANCE.toNanos() - exchange.beginNanos() > 0
+        && asked.stream()
+                .filter(each -> each.isUnknown() || (each.isDone() && isQueued(each)))
+                .filter(each -> each.beginNanos() - other.endNanos() < 0)
+                .filter(each -> each.endNanos() + longestWaitNanos - other.beginNanos() > 0)
+                .count()
+            < QueueCaller.PLACES;
   }
 }

@@ -71,6 +71,21 @@ final class RuleCheckTest {
                 "{\"queued\":true,\"delayMs\":" + delayMillis + "}")));
   }
 
+  private void refused(long beginMillis, long tookMillis) {
+    history.add(
+        new Exchange(
+            history.next(),
+            QueueCaller.QUEUE,
+            "k",
+            1,
+            "{}",
+            beginMillis * MILLI_NANOS,
+            Instant.EPOCH,
+            (beginMillis + tookMillis) * MILLI_NANOS,
+            429,
+            "{}"));
+  }
+
   private void passed() {
     exchange(QueueCaller.QUEUE, "k", "{}", 200, withBody("'queued':false"));
   }
@@ -126,6 +141,24 @@ final class RuleCheckTest {
   @Test
   void positionBehindNobodyBreaksR2() {
     queued(0, 805, 800);
+    assertThat(broken()).containsExactly(Promise.R2);
+  }
+
+  /** Its queue did not answer, and may hold a place for it. */
+  @Test
+  void requestThatIsRefusedAlthoughThereIsRoomMayHoldAPlace() {
+    refused(0, 10);
+    queued(20, 805, 800);
+    assertThat(broken()).isEmpty();
+  }
+
+  @Test
+  void requestThatIsRefusedByAFullQueueHoldsNoPlace() {
+    queued(0, 405, 400);
+    queued(1, 805, 800);
+    queued(2, 1_205, 1_200);
+    refused(3, 10);
+    queued(1_100, 1_205, 1_200);
     assertThat(broken()).containsExactly(Promise.R2);
   }
 
