@@ -1,6 +1,7 @@
 package dev.weir.limits.memory;
 
 import dev.weir.internal.SteadyClock;
+import dev.weir.limits.Limit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
@@ -63,6 +64,33 @@ final class BusyClock {
 
   boolean isTicking() {
     return isTicking;
+  }
+
+  /**
+   * Returns the time by which to decide on an entry that the caller holds: the clock is read again
+   * if the entry is far ahead. The caller may have been paused since it read the clock, or have
+   * read it late, and others have written the entry meanwhile. It would take their usage for the
+   * trace of a clock that was wrong, see {@link Limit}, and move it back, so that what they took
+   * would be restored too early.
+   *
+   * @param readMicros the time that was read before the entry was held
+   * @param atMicros the time in the entry
+   */
+  long caughtUp(long readMicros, long atMicros) {
+    return atMicros - readMicros > Limit.MAX_AHEAD_MICROS ? exactMicros() : readMicros;
+  }
+
+  /** Reads the clock before an entry is held. */
+  Reading read() {
+    return new Reading(this, exactMicros());
+  }
+
+  /** A time that was read before an entry was held. */
+  record Reading(BusyClock clock, long micros) {
+    /** Returns the time by which to decide on a usage, see {@link BusyClock#caughtUp}. */
+    long caughtUpWith(long atMicros) {
+      return clock.caughtUp(micros, atMicros);
+    }
   }
 
   private long exactAndCounted() {

@@ -106,20 +106,35 @@ final class LockedRequests implements AutoCloseable {
     }
   }
 
-  List<Decision> decide(long nowMicros) {
+  /** Decisions, and the time by which they were made. */
+  record Decided(List<Decision> decisions, long nowMicros) {}
+
+  /** A step, and the time of it. */
+  private record Timed(AllOrNothing.Step step, long nowMicros) {}
+
+  Decided decide(BusyClock.Reading read) {
     if (parts.isEmpty()) {
-      return List.of();
+      return new Decided(List.of(), read.micros());
     }
     boolean hasCapacity = parts.getFirst().table().hasCapacity(absent());
-    AllOrNothing.Step step = decide(nowMicros, hasCapacity);
-    if (step.isGranted() && !hasCapacity) {
-      parts.getFirst().table().requireCapacity(locked, nowMicros, absent());
-      step = decide(nowMicros, true);
+    Timed timed = decide(read, hasCapacity);
+    if (timed.step().isGranted() && !hasCapacity) {
+      parts.getFirst().table().requireCapacity(locked, timed.nowMicros(), absent());
+      timed = decide(read, true);
     }
-    if (step.isGranted()) {
-      add(step.next(), nowMicros);
+    if (timed.step().isGranted()) {
+      add(timed.step().next(), timed.nowMicros());
     }
-    return step.decisions();
+    return new Decided(timed.step().decisions(), timed.nowMicros());
+  }
+
+  /** Returns the time by which to decide on all parts, whose entries the caller holds. */
+  private long caughtUp(BusyClock.Reading read) {
+    long latest = read.micros();
+    for (Located part : parts) {
+      latest = Math.max(latest, part.usage().atMicros());
+    }
+    return read.caughtUpWith(latest);
   }
 
   /** Returns the second lanes of the hashes of the keys that are absent. */
@@ -128,9 +143,10 @@ final class LockedRequests implements AutoCloseable {
   }
 
   /** Decides and, if {@code mayWrite}, writes the granted usages of the keys that are present. */
-  private AllOrNothing.Step decide(long nowMicros, boolean mayWrite) {
+  private Timed decide(BusyClock.Reading read, boolean mayWrite) {
     parts.forEach(Located::hold);
     try {
+      long nowMicros = caughtUp(read);
       List<AllOrNothing.Part> candidates = new ArrayList<>(parts.size());
       for (Located part : parts) {
         candidates.add(new AllOrNothing.Part(part.limit(), part.usage(), part.request().cost()));
@@ -143,7 +159,7 @@ final class LockedRequests implements AutoCloseable {
           parts.get(i).writeIfPresent(step.next().get(i));
         }
       }
-      return step;
+      return new Timed(step, nowMicros);
     } finally {
       parts.forEach(Located::release);
     }
@@ -171,9 +187,10 @@ final class LockedRequests implements AutoCloseable {
     }
   }
 
-  void refund(long takenAtMicros, long nowMicros) {
+  void refund(long takenAtMicros, BusyClock.Reading read) {
     parts.forEach(Located::hold);
     try {
+      long nowMicros = caughtUp(read);
       for (Located part : parts) {
         part.writeIfPresent(
             part.limit().refund(part.usage(), part.request().cost(), takenAtMicros, nowMicros));
@@ -183,12 +200,12 @@ final class LockedRequests implements AutoCloseable {
     }
   }
 
-  void settle(int index, long nowMicros) {
+  void settle(int index, BusyClock.Reading read) {
     Located part = parts.get(index);
     part.hold();
     try {
       if (!part.isAbsent()) {
-        part.segment().settle(part.entry(), part.request().policy(), nowMicros);
+        part.segment().settle(part.entry(), part.request().policy(), read);
       }
     } finally {
       part.release();

@@ -98,11 +98,14 @@ public final class MemoryLimitStore implements LimitStore {
     long[] entries = segment.entries();
     int entry = segment.hold(entries, first, second, policy);
     if (entry == Segment.ABSENT) {
-      return decideLocked(policy, cost, clock.exactMicros(), first, second, segment).isAllowed();
+      return decideLocked(
+              policy, cost, clock.read(), first, second, segment, (decision, at) -> decision)
+          .isAllowed();
     }
     boolean isTaken;
     try {
-      isTaken = take(limit, cost, entries, entry, now);
+      long caughtUp = clock.caughtUp(now, EntryLayout.atMicros(entries, entry));
+      isTaken = take(limit, cost, entries, entry, caughtUp);
     } finally {
       EntryLayout.release(entries, entry);
     }
@@ -117,12 +120,13 @@ public final class MemoryLimitStore implements LimitStore {
 
   @Override
   public Decision decide(Policy policy, String key, long cost) {
-    return decide(policy, key, cost, clock.exactMicros());
+    return decide(policy, key, cost, (decision, now) -> decision);
   }
 
-  private Decision decide(Policy policy, String key, long cost, long now) {
+  private <R> R decide(Policy policy, String key, long cost, Answer<R> answer) {
     Limit limit = policy.limit();
     limit.requireCost(cost);
+    long read = clock.exactMicros();
     KeyHash.Prefix prefix = hash.prefix(limit.kind(), policy.name());
     long word0 = KeyHash.word(key, 0);
     long word1 = KeyHash.word(key, 1);
@@ -133,31 +137,40 @@ public final class MemoryLimitStore implements LimitStore {
     long[] entries = segment.entries();
     int entry = segment.hold(entries, first, second, policy);
     if (entry == Segment.ABSENT) {
-      return decideLocked(policy, cost, now, first, second, segment);
+      return decideLocked(
+          policy, cost, new BusyClock.Reading(clock, read), first, second, segment, answer);
     }
+    long now;
     Decision decision;
     try {
+      now = clock.caughtUp(read, EntryLayout.atMicros(entries, entry));
       decision = EntryTransitions.decide(limit, entries, entry, cost, now);
     } finally {
       EntryLayout.release(entries, entry);
     }
     table(limit).sweepNow(now);
-    return decision;
+    return answer.of(decision, now);
   }
 
   /** Decides for a key that is new, was written under another limit, or is contended. */
-  private Decision decideLocked(
-      Policy policy, long cost, long now, long first, long second, Segment segment) {
+  private <R> R decideLocked(
+      Policy policy,
+      long cost,
+      BusyClock.Reading read,
+      long first,
+      long second,
+      Segment segment,
+      Answer<R> answer) {
     UsageTable table = table(policy.limit());
-    Decision decision;
+    R result;
     segment.lock();
     try {
-      decision = segment.decide(policy, cost, now, first, second, table);
+      result = segment.decide(policy, cost, read, first, second, table, answer);
     } finally {
       segment.unlock();
     }
-    table.sweepNow(now);
-    return decision;
+    table.sweepNow(read.micros());
+    return result;
   }
 
   @Override
@@ -169,19 +182,22 @@ public final class MemoryLimitStore implements LimitStore {
   }
 
   private AcquireResult decideOnce(AcquireRequest request) {
-    long now = clock.exactMicros();
     if (request.parts().size() == 1 && request.delays().isEmpty()) {
       LimitRequest part = request.parts().getFirst();
-      return LockedRequests.result(
-          List.of(decide(part.policy(), part.key(), part.cost(), now)), now);
+      return decide(
+          part.policy(),
+          part.key(),
+          part.cost(),
+          (decision, now) -> LockedRequests.result(List.of(decision), now));
     }
-    List<Decision> decisions;
+    BusyClock.Reading read = clock.read();
+    LockedRequests.Decided decided;
     try (LockedRequests locked = lock(request.takingParts())) {
-      decisions = locked.decide(now);
+      decided = locked.decide(read);
     }
-    counts.sweepNow(now);
-    slidingCounts.sweepNow(now);
-    return LockedRequests.result(request.merged(decisions), now);
+    counts.sweepNow(read.micros());
+    slidingCounts.sweepNow(read.micros());
+    return LockedRequests.result(request.merged(decided.decisions()), decided.nowMicros());
   }
 
   @Override
@@ -208,7 +224,7 @@ public final class MemoryLimitStore implements LimitStore {
 
   private void giveBack(AcquireRequest request, Instant grantedAt) {
     try (LockedRequests locked = lock(request.takingParts())) {
-      locked.refund(Micros.clamped(grantedAt), clock.exactMicros());
+      locked.refund(Micros.clamped(grantedAt), clock.read());
     }
   }
 
@@ -229,13 +245,13 @@ public final class MemoryLimitStore implements LimitStore {
   /** Walks through all keys; those of one of many small segments are locked at a time. */
   @Override
   public void settle(Policy policy) {
-    table(policy.limit()).settleAll(policy, clock.exactMicros());
+    table(policy.limit()).settleAll(policy, clock.read());
   }
 
   @Override
   public void settle(Policy policy, String key) {
     try (LockedRequests locked = lock(List.of(LimitRequest.of(policy, key)))) {
-      locked.settle(0, clock.exactMicros());
+      locked.settle(0, clock.read());
     }
   }
 

@@ -1,6 +1,5 @@
 package dev.weir.limits.memory;
 
-import dev.weir.limits.Decision;
 import dev.weir.limits.Limit;
 import dev.weir.limits.Policy;
 import dev.weir.limits.Usage;
@@ -178,25 +177,33 @@ final class Segment {
   }
 
   /** Decides for a key that may be present or absent. The caller holds no entry. */
-  Decision decide(
-      Policy policy, long cost, long nowMicros, long first, long second, UsageTable table) {
+  <R> R decide(
+      Policy policy,
+      long cost,
+      BusyClock.Reading read,
+      long first,
+      long second,
+      UsageTable table,
+      Answer<R> answer) {
     int entry = find(first, second);
     if (entry == ABSENT) {
+      long nowMicros = read.micros();
       Limit.Step step = policy.limit().decide(Usage.NONE, cost, nowMicros);
       table.requireCapacity(List.of(this), nowMicros, second);
       add(first, second, policy, step.next(), nowMicros);
-      return step.decision();
+      return answer.of(step.decision(), nowMicros);
     }
     EntryLayout.hold(entries, entry);
     try {
       Usage usage = usage(entry);
+      long nowMicros = read.caughtUpWith(usage.atMicros());
       Policy counting = on(entry, usage, policy);
       Limit limit = counting.limit();
       Limit.Step step = limit.decide(usage, cost, nowMicros);
       if (step.decision().isAllowed() || !limit.isCurrent(usage, nowMicros)) {
         write(entry, counting, step.next());
       }
-      return step.decision();
+      return answer.of(step.decision(), nowMicros);
     } finally {
       EntryLayout.release(entries, entry);
     }
@@ -262,7 +269,7 @@ final class Segment {
   }
 
   /** Settles all keys of a policy whose usage is not current. */
-  void settle(Policy policy, long nowMicros) {
+  void settle(Policy policy, BusyClock.Reading read) {
     if (!limits.knows(policy)) {
       return;
     }
@@ -273,7 +280,7 @@ final class Segment {
         EntryLayout.hold(current, entry);
         try {
           if (limits.isNamed(EntryLayout.limitNumber(current, entry), policy)) {
-            settle(entry, policy, nowMicros);
+            settle(entry, policy, read);
           }
         } finally {
           EntryLayout.release(current, entry);
@@ -283,8 +290,9 @@ final class Segment {
   }
 
   /** Settles the usage of an entry that the caller holds, unless it is current. */
-  void settle(int entry, Policy policy, long nowMicros) {
+  void settle(int entry, Policy policy, BusyClock.Reading read) {
     Usage usage = usage(entry);
+    long nowMicros = read.caughtUpWith(usage.atMicros());
     Policy counting = on(entry, usage, policy);
     if (!counting.limit().isCurrent(usage, nowMicros)) {
       write(entry, counting, counting.limit().settle(usage, nowMicros));

@@ -110,11 +110,11 @@ final class UsageTable {
   }
 
   /** Settles all keys of a policy whose usage is not current. */
-  void settleAll(Policy policy, long nowMicros) {
+  void settleAll(Policy policy, BusyClock.Reading read) {
     for (Segment segment : segments) {
       segment.lock();
       try {
-        segment.settle(policy, nowMicros);
+        segment.settle(policy, read);
       } finally {
         segment.unlock();
       }
