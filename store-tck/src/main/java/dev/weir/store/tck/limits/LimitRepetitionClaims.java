@@ -80,6 +80,19 @@ interface LimitRepetitionClaims extends LimitClaims {
         });
   }
 
+  /** A store that may have recovered is tried by any request, such as one for leases alone. */
+  @Test
+  default void isTriedByRequestWithoutLimits() {
+    LimitScene scene = limitScene();
+    AcquireRequest request = scene.repeatable("id", LimitScene.TTL, List.of());
+    scene.node.probe(request);
+    AcquireResult first = scene.node.decide(request);
+    assertThat(first.isAllowed()).isTrue();
+    assertThat(first.isReplayed()).isFalse();
+    scene.otherNode.probe(request);
+    assertThat(scene.otherNode.decide(request).isReplayed()).isTrue();
+  }
+
   @Test
   default void repeatableRequestIsRefundedOnceAndIsNewAfterwards() {
     forEachPolicy(

@@ -197,7 +197,8 @@ public final class JdbcLimitStore implements LimitStore {
             .toArray(String[]::new);
     List<Read> reads =
         transactions.read(connection -> Sql.list(connection, this::read, READ, (Object) ids));
-    long nowMicros = reads.getFirst().nowMicros();
+    // A request with an id may have no limits, only leases: then there is no row with the time.
+    long nowMicros = reads.isEmpty() ? nowMicros() : reads.getFirst().nowMicros();
     List<Outcome> outcomes = new ArrayList<>(reads.size());
     for (int i = 0; i < reads.size(); i++) {
       LimitRequest limitRequest = request.takingParts().get(i);
@@ -207,6 +208,10 @@ public final class JdbcLimitStore implements LimitStore {
     }
     return new AcquireResult(
         request.merged(outcomes), Micros.instant(nowMicros), AcquireResult.Mode.STORE);
+  }
+
+  private long nowMicros() {
+    return transactions.read(connection -> ClockReading.now(connection, Dialect.POSTGRESQL, clock));
   }
 
   @Override
