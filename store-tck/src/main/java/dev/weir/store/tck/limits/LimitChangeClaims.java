@@ -29,6 +29,9 @@ import org.junit.jupiter.api.Test;
 
 /** Claims that a limit keeps its usage when its numbers change between two calls. */
 interface LimitChangeClaims extends LimitClaims {
+  /** No text of one code point sorts behind it. */
+  String LAST_CODE_POINT = Character.toString(Character.MAX_CODE_POINT);
+
   /** Lets the store remove what is idle by its clock; by default it does so when it likes. */
   default void afterSomeTime(LimitStore store) {}
 
@@ -105,7 +108,9 @@ interface LimitChangeClaims extends LimitClaims {
   @Test
   default void settlingAPolicySettlesAllItsKeysAndNoOthers() {
     List<String> keys =
-        Stream.concat(IntStream.range(0, 300).mapToObj(i -> "k" + i), Stream.of("50% {tag}*[a]?"))
+        Stream.concat(
+                IntStream.range(0, 300).mapToObj(i -> "k" + i),
+                Stream.of("50% {tag}*[a]?", LAST_CODE_POINT, LAST_CODE_POINT + "k"))
             .toList();
     forEachChange(
         (scene, change) -> {

@@ -1,5 +1,6 @@
 package dev.weir.store.surrealdb;
 
+import dev.weir.internal.LimitNames;
 import dev.weir.internal.Micros;
 import dev.weir.limits.Policy;
 
@@ -22,7 +23,9 @@ final class BucketId {
 
   /** Returns a text that follows the ids of a policy, in the order of SurrealDB. */
   static String last(Policy policy) {
-    return first(policy) + Character.toString(Character.MAX_CODE_POINT);
+    // A key may begin with the last code point, but has fewer than this many.
+    return first(policy)
+        + Character.toString(Character.MAX_CODE_POINT).repeat(LimitNames.MAX_LENGTH);
   }
 
   /** Returns the key of a bucket of a policy. */

@@ -1,5 +1,6 @@
 package dev.weir.store.jdbc.limits;
 
+import dev.weir.internal.LimitNames;
 import dev.weir.limits.FixedWindow;
 import dev.weir.limits.Limit;
 import dev.weir.limits.Policy;
@@ -27,7 +28,9 @@ final class UsageId {
 
   /** Returns a text that follows the ids of a policy, in the order of the database. */
   static String last(Policy policy) {
-    return first(policy) + Character.toString(Character.MAX_CODE_POINT);
+    // A key may begin with the last code point, but has fewer than this many.
+    return first(policy)
+        + Character.toString(Character.MAX_CODE_POINT).repeat(LimitNames.MAX_LENGTH);
   }
 
   private static String kind(Limit limit) {
