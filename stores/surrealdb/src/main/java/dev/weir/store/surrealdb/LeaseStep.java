@@ -1,5 +1,6 @@
 package dev.weir.store.surrealdb;
 
+import dev.weir.internal.LimitNames;
 import dev.weir.limits.Concurrency;
 import dev.weir.limits.LeaseHistory;
 import dev.weir.limits.Queue;
@@ -15,6 +16,14 @@ import java.util.Map;
  */
 record LeaseStep(String id, Map<String, Object> parameters) {
   private static final int HELD = 1;
+
+  /** Names that SurrealDB rejects would fail all steps that share a call. */
+  LeaseStep {
+    LimitNames.require("resource", String.valueOf(parameters.get("resource")));
+    if (parameters.containsKey("id")) {
+      LimitNames.require("id", id);
+    }
+  }
 
   static LeaseStep acquire(
       String resource, Concurrency limit, String id, int places, LeaseHistory history) {

@@ -1,5 +1,6 @@
 package dev.weir.store.jdbc.limits;
 
+import dev.weir.internal.LimitNames;
 import dev.weir.limits.Concurrency;
 import dev.weir.limits.Queue;
 
@@ -18,6 +19,14 @@ record LeaseStep(Kind kind, String resource, String id, int places, int max, lon
 
     Kind(int number) {
       this.number = number;
+    }
+  }
+
+  /** Names that PostgreSQL rejects would fail all steps that share a call. */
+  LeaseStep {
+    LimitNames.require("resource", resource);
+    if (kind != Kind.END_ALL) {
+      LimitNames.require("id", id);
     }
   }
 
