@@ -210,7 +210,8 @@ public final class OperationsPort implements AutoCloseable {
       refused.headers().set(HttpHeaderNames.ALLOW, "GET, HEAD");
       return refused;
     }
-    return switch (new QueryStringDecoder(request.uri()).path()) {
+    // Not decoded: that fails for what is not percent-encoded, and none of these paths needs it.
+    return switch (new QueryStringDecoder(request.uri()).rawPath()) {
       case "/health/live" -> health(HealthJson.UP);
       case "/health/ready" -> health(HealthJson.of(readiness));
       case "/metrics" -> metrics(request, client);

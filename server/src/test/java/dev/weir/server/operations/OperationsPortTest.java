@@ -100,6 +100,17 @@ final class OperationsPortTest {
     }
   }
 
+  /** A failure of the port would be a stack trace in the log, for each request of anyone. */
+  @Test
+  void aPathThatCannotBeDecodedIsOneThatIsNotThere() throws IOException {
+    try (OperationsPort port = start(Exposure.NETWORK)) {
+      for (String path : List.of("/%", "/%zz", "/metrics%2", "/health/live%c3?x=%")) {
+        assertThat(get(port, path, "any.example", "")).startsWith("HTTP/1.1 404 ");
+      }
+      assertThat(get(port, "/health/live?x=%", "any.example", "")).startsWith("HTTP/1.1 200 ");
+    }
+  }
+
   private static HttpSettings access(Exposure exposure) {
     return new HttpSettings(
         exposure, Optional.of(ADMIN), Optional.empty(), Set.of(KEY), TrustedProxies.NONE);
