@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A feed of JSON objects, one per line, passed to the server nearly unchanged. */
 final class NdjsonFeed implements Feed {
+  private static final int LAST_OF_ASCII = 127;
+
   private final RecordReader lines;
   private final Optional<String> configName;
   private final LineCount count;
@@ -71,6 +73,11 @@ final class NdjsonFeed implements Feed {
     StringWriter copy = new StringWriter(text.length() + configName.length() + 20);
     try (JsonParser parser = FeedJson.JSON.createParser(text);
         JsonGenerator generator = FeedJson.JSON.createGenerator(copy)) {
+      if (text.contains("\\u")) {
+        // What was escaped stays so: half of a surrogate pair cannot be sent in another way, and it
+        // is for the server to refuse the line.
+        generator.setHighestNonEscapedChar(LAST_OF_ASCII);
+      }
       parser.nextToken();
       generator.writeStartObject();
       while (parser.nextToken() != JsonToken.END_OBJECT) {

@@ -120,6 +120,20 @@ final class FeedTest {
   }
 
   @Test
+  void keepsHalfOfASurrogatePairEscapedWhereItNamesTheConfiguration() throws IOException {
+    String feed =
+        """
+        {"eventId":"a\\ud800"}
+        {"\\uDFFF":"\\u00e4\\ud83d\\ude00"}
+        """;
+    assertThat(lines(FeedFormat.NDJSON, feed, Optional.of("bulk")))
+        .extracting(line -> ((FeedLine.Entry) line).request())
+        .containsExactly(
+            "{\"eventId\":\"a\\uD800\",\"configName\":\"bulk\"}",
+            "{\"\\uDFFF\":\"\\u00E4\\uD83D\\uDE00\",\"configName\":\"bulk\"}");
+  }
+
+  @Test
   void neverSendsAnIdThatItCouldNotRead() throws IOException {
     byte[] feed = "eventId\nm?ller\n\uFFFD\n".getBytes(StandardCharsets.UTF_8);
     feed["eventId\nm".length()] = (byte) 0xFC; // A Latin-1 u with dots.

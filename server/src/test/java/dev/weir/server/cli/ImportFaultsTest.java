@@ -201,6 +201,34 @@ final class ImportFaultsTest {
         .contains("malformed-json");
   }
 
+  /** Otherwise the feed ends at this line, however often it is imported. */
+  @Test
+  void anIdThatIsNotUnicodeIsRejectedAndTheLinesAfterItAreSent() throws IOException {
+    Path file = folder.resolve("feed.ndjson");
+    Files.writeString(
+        file, "{\"eventId\":\"a\"}\n{\"eventId\":\"b\\ud800\"}\n{\"eventId\":\"c\"}\n");
+    try (ScriptedServer server =
+        new ScriptedServer(
+            batch ->
+                batch.answer(
+                    batch.lines().stream()
+                        .map(line -> line.contains("\"b\\") ? MALFORMED : ScriptedServer.SLOT)
+                        .toArray(String[]::new)))) {
+      CommandRun run =
+          CommandRun.of(
+              new SlotsCommand(),
+              "import",
+              file.toString(),
+              "--config",
+              "bulk",
+              "--url",
+              server.url());
+      assertThat(run.err()).isEmpty();
+      assertThat(run.code()).isEqualTo(1);
+      assertThat(run.out()).contains("assigned  2").contains("rejected  1");
+    }
+  }
+
   /** Two objects on a line would be two entries of the array. */
   @Test
   void aLineThatIsNotOneObjectIsSentByItself() throws Exception {
