@@ -30,6 +30,10 @@ public final class DatabaseOptions {
 
   /** Returns the effective settings, with these options and with additional ones. */
   public Settings settings(Map<Setting, String> more) {
+    return settings(more, System.getenv());
+  }
+
+  Settings settings(Map<Setting, String> more, Map<String, String> environment) {
     Map<Setting, String> given = new HashMap<>();
     given.putAll(more);
     put(given, StoreSetting.DATA, data);
@@ -37,9 +41,13 @@ public final class DatabaseOptions {
     put(given, StoreSetting.DB_USER, user);
     return Capabilities.read(
         given,
-        System.getenv(),
+        environment,
         Optional.ofNullable(file)
-            .or(() -> Optional.ofNullable(System.getenv("WEIR_SETTINGS")).map(Path::of)));
+            .or(
+                () ->
+                    Optional.ofNullable(environment.get("WEIR_SETTINGS"))
+                        .filter(name -> !name.isBlank())
+                        .map(Path::of)));
   }
 
   /** Adds an option if it was given. */
