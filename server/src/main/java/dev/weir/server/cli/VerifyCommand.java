@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -30,6 +31,8 @@ import picocli.CommandLine.Spec;
         "Verify from the database that the invariants of slots hold: on a PostgreSQL or Oracle"
             + " server, or on the embedded PostgreSQL of a running Weir.",
     mixinStandardHelpOptions = true,
+    // Otherwise it is 1, which says that an invariant is broken.
+    exitCodeOnExecutionException = 2,
     footer =
         "Exit code 0: all invariants hold. 1: an invariant is broken. 2: it could not be verified.")
 public final class VerifyCommand implements Callable<Integer> {
@@ -78,6 +81,7 @@ public final class VerifyCommand implements Callable<Integer> {
     } catch (InvalidSettingException
         | EmbeddedDatabase.StartException
         | SQLException
+        | DateTimeException
         | IllegalArgumentException e) {
       err.println("weir: " + e.getMessage());
     } catch (IOException e) {

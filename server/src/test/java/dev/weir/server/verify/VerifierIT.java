@@ -3,6 +3,7 @@ package dev.weir.server.verify;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.node.cli.CommandRun;
 import dev.weir.node.wiring.Node;
 import dev.weir.server.cli.VerifyCommand;
 import dev.weir.server.faults.Api;
@@ -321,6 +322,30 @@ final class VerifierIT {
         .contains("1. holds")
         .contains("4. open")
         .contains("Nothing wrong was found; not all could be decided.");
+  }
+
+  /** Such as one that a node with a newer Java has stored. */
+  @Test
+  void aTimeZoneThatThisJavaDoesNotKnowIsNoBrokenInvariant() throws Exception {
+    connection.close();
+    String url = database.copy();
+    connection = database.connect(url);
+    try (Statement statement = connection.createStatement()) {
+      assertThat(
+              statement.executeUpdate(
+                  "update slot_config_version"
+                      + " set calendar = replace(calendar, 'Europe/Berlin', 'Moon/Tranquility')"
+                      + " where calendar is not null"))
+          .isPositive();
+    }
+    Path settings =
+        Files.writeString(
+            folder.resolve("verify.properties"),
+            "weir.db.url=%s%nweir.db.user=weir%nweir.db.password=%s%n"
+                .formatted(url, Files.readString(folder.resolve("data/password")).strip()));
+    CommandRun run = CommandRun.of(new VerifyCommand(), "--settings", settings.toString());
+    assertThat(run.err()).isEqualToIgnoringNewLines("weir: Unknown time-zone ID: Moon/Tranquility");
+    assertThat(run.code()).isEqualTo(2);
   }
 
   private int command(StringWriter report) {
