@@ -1,6 +1,9 @@
 package dev.weir.node.stores.postgresql;
 
 import java.io.IOException;
+import java.nio.channels.Channels;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -30,6 +33,7 @@ record PostgresqlCluster(Path folder, String password) {
   private static final long LOG_KEPT_BYTES = 16 << 20;
   private static final int PASSWORD_BYTES = 24;
   private static final int LINES_SHOWN = 8;
+  private static final int LOG_SHOWN_BYTES = 8_192;
 
   /** Opens the database files in a data folder, which must be locked; creates them if absent. */
   static PostgresqlCluster open(Path dataFolder, PostgresqlPrograms programs) throws IOException {
@@ -64,9 +68,18 @@ record PostgresqlCluster(Path folder, String password) {
         return "";
       }
       String name = Files.readString(current).strip().replaceFirst("^stderr ", "");
-      return lastLines(Files.readString(folder.resolve(name)));
+      return lastLines(end(folder.resolve(name)));
     } catch (IOException e) {
       return "its log cannot be read: " + e;
+    }
+  }
+
+  /** Returns the end of a file, which may be larger than the memory. */
+  private static String end(Path file) throws IOException {
+    try (SeekableByteChannel channel = Files.newByteChannel(file)) {
+      channel.position(Math.max(0, channel.size() - LOG_SHOWN_BYTES));
+      return new String(
+          Channels.newInputStream(channel).readNBytes(LOG_SHOWN_BYTES), StandardCharsets.UTF_8);
     }
   }
 

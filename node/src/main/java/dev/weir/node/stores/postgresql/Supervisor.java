@@ -114,7 +114,7 @@ final class Supervisor implements AutoCloseable {
             PostgresqlCluster.lastLines(server.lastOutput()),
             cluster.lastLogLines());
       }
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       // Keeps trying whatever the failure is, because the node needs its database.
       log.error("PostgreSQL cannot be started, trying again", e);
     }
