@@ -80,13 +80,15 @@ record PostgresqlArchive(URL address) {
 
   /**
    * Returns the folder below {@code cache} with the content of this archive, and unpacks it if no
-   * process has done so before. The folder is named after the archive's checksum and appears
-   * complete or not at all, so any number of processes may call this concurrently.
+   * process has done so before, or a part of it was lost since. The folder is named after the
+   * archive's checksum and appears complete or not at all, so any number of processes may call this
+   * concurrently.
    */
   Path unpackedIn(Path cache) throws IOException {
     Path unpacked = cache.resolve("postgresql-" + checksum());
     createTrusted(cache);
-    if (Files.exists(unpacked)) {
+    boolean isThere = Files.exists(unpacked);
+    if (isThere && UnpackedFiles.areIn(unpacked)) {
       return unpacked;
     }
     removeAbandoned(cache);
@@ -94,6 +96,10 @@ record PostgresqlArchive(URL address) {
     Path partial = Files.createTempDirectory(cache, "partial-");
     try {
       unpackTo(partial);
+      UnpackedFiles.list(partial);
+      if (isThere) {
+        removeIncomplete(cache, unpacked);
+      }
       Files.setPosixFilePermissions(partial, PosixFilePermissions.fromString("rwxr-xr-x"));
       Files.move(partial, unpacked, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException e) {
@@ -104,6 +110,19 @@ record PostgresqlArchive(URL address) {
       }
     }
     return unpacked;
+  }
+
+  // Out of the way at once, because a deletion takes its time. What is lost is not needed by the
+  // programs that run from there, or they have failed already.
+  private static void removeIncomplete(Path cache, Path unpacked) throws IOException {
+    log.warn("{} lacks a part of PostgreSQL, which is unpacked again", unpacked);
+    Path former = Files.createTempDirectory(cache, "partial-");
+    try {
+      Files.move(unpacked, former, StandardCopyOption.ATOMIC_MOVE);
+    } catch (NoSuchFileException e) {
+      log.debug("{} was taken away by another process at this moment", unpacked);
+    }
+    Folders.delete(former);
   }
 
   /** Returns what tells this archive from those of other versions of Weir. */

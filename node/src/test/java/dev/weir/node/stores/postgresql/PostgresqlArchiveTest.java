@@ -80,6 +80,33 @@ final class PostgresqlArchiveTest {
     assertThat(Folders.list(cache, "*")).hasSize(1);
   }
 
+  /** Such as by a service that removes temporary files which were not read for some days. */
+  @Test
+  void unpacksAgainWhatSomeoneHasRemovedAPartOf() throws Exception {
+    PostgresqlArchive archive = archive("bin/program");
+    for (String lost : List.of("bin/program", "link")) {
+      Files.delete(archive.unpackedIn(cache).resolve(lost));
+      Path unpacked = archive.unpackedIn(cache);
+      assertThat(unpacked.resolve("bin/program")).isExecutable().hasContent("hello");
+      assertThat(unpacked.resolve("link")).hasContent("hello");
+      assertThat(Folders.list(cache, "*")).containsExactly(unpacked);
+    }
+  }
+
+  /** A folder may have its name on the disk before its files have their content. */
+  @Test
+  void unpacksAgainWhatALossOfPowerHasEmptied() throws Exception {
+    PostgresqlArchive archive = archive("bin/program");
+    Files.write(archive.unpackedIn(cache).resolve("bin/program"), new byte[0]);
+    assertThat(archive.unpackedIn(cache).resolve("bin/program")).hasContent("hello");
+    try (var files = Files.walk(archive.unpackedIn(cache))) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        Files.write(file, new byte[0]);
+      }
+    }
+    assertThat(archive.unpackedIn(cache).resolve("bin/program")).hasContent("hello");
+  }
+
   @Test
   void removesWhatAKilledProcessLeftLongAgo() throws Exception {
     Path abandoned = Files.createDirectories(cache.resolve("partial-1"));
