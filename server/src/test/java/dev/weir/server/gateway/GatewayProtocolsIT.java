@@ -1,6 +1,7 @@
 package dev.weir.server.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.server.faults.Relay;
 import dev.weir.server.faults.Waiting;
@@ -12,6 +13,7 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import java.net.InetAddress;
+import java.net.SocketException;
 import java.net.http.HttpRequest;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -106,6 +108,25 @@ final class GatewayProtocolsIT {
             .containsPattern("\r\n\r\nHTTP/1.1 200 OK\r\nx-path: /body\r\n");
       }
       assertThat(upstream.connections()).isOne();
+    }
+  }
+
+  /** Its client would take the beginning of the next response for the body that is missing. */
+  @Test
+  void responseThatEndsWithoutTheBodyItAnnouncesIsBroken() throws Exception {
+    try (Http2Upstream upstream = new Http2Upstream(Optional.empty(), Http2Upstream::bodiless);
+        TestGateway gateway = new TestGateway("h2c://127.0.0.1:" + upstream.port());
+        RawHttp raw = new RawHttp(gateway.address())) {
+      raw.send("HEAD / HTTP/1.1\r\nHost: shop\r\n\r\n");
+      assertThat(raw.readTo("\r\n\r\n")).startsWith("HTTP/1.1 200 ");
+      raw.send("GET /304 HTTP/1.1\r\nHost: shop\r\n\r\n");
+      assertThat(raw.readTo("\r\n\r\n")).startsWith("HTTP/1.1 304 ");
+      raw.send("GET / HTTP/1.1\r\nHost: shop\r\n\r\n");
+      assertThat(raw.readTo("\r\n\r\n")).startsWith("HTTP/1.1 502 ");
+      raw.readTo("}");
+      raw.send("GET /later HTTP/1.1\r\nHost: shop\r\n\r\n");
+      // By a reset, not an end: the head may have been sent.
+      assertThatThrownBy(raw::readAll).isInstanceOf(SocketException.class);
     }
   }
 

@@ -104,6 +104,19 @@ final class Http2Upstream implements AutoCloseable {
         HttpVersion.HTTP_1_1, status, Unpooled.copiedBuffer("POISON", StandardCharsets.US_ASCII));
   }
 
+  /** Announces a body and sends none; also after the head, for the path {@code /later}. */
+  static FullHttpResponse bodiless(FullHttpRequest request) {
+    HttpResponseStatus status =
+        request.uri().equals("/304") ? HttpResponseStatus.NOT_MODIFIED : HttpResponseStatus.OK;
+    FullHttpResponse answer =
+        new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status, Unpooled.EMPTY_BUFFER);
+    answer.headers().set("content-length", 100);
+    if (request.uri().equals("/later")) {
+      answer.trailingHeaders().set("x-end", "here");
+    }
+    return answer;
+  }
+
   int port() {
     return ((InetSocketAddress) socket.localAddress()).getPort();
   }
