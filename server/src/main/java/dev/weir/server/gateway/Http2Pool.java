@@ -235,11 +235,8 @@ final class Http2Pool implements UpstreamPool {
       streams--;
       carried--;
       idleSinceNanos = System.nanoTime();
-      if (isDeaf(stream)) {
+      if (this != parent || isDeaf(stream)) {
         retire();
-      }
-      if (carried == 0 && this != parent) {
-        channel.close();
       }
       admit();
     }
@@ -281,10 +278,13 @@ final class Http2Pool implements UpstreamPool {
       }
     }
 
-    /** Stops opening streams on this connection; streams that are open run to their end. */
+    /** Stops opening streams on this connection; it closes when those that are open have ended. */
     private void retire() {
       if (this == parent) {
         parent = null;
+      }
+      if (carried == 0) {
+        channel.close();
       }
     }
 

@@ -111,6 +111,18 @@ final class GatewayProtocolsIT {
     }
   }
 
+  /** An upstream may leave it to its client to close, and says goodbye once a minute or so. */
+  @Test
+  void connectionThatTakesNoMoreRequestsIsClosed() throws Exception {
+    try (Http2Upstream upstream = new Http2Upstream(Optional.empty());
+        TestGateway gateway = new TestGateway("h2c://127.0.0.1:" + upstream.port())) {
+      assertThat(gateway.http().get("/").status()).isEqualTo(200);
+      upstream.goAway();
+      Waiting.until("a close", () -> upstream.open() == 0);
+      assertThat(gateway.http().get("/").status()).isEqualTo(200);
+    }
+  }
+
   /** Its client would take the beginning of the next response for the body that is missing. */
   @Test
   void responseThatEndsWithoutTheBodyItAnnouncesIsBroken() throws Exception {

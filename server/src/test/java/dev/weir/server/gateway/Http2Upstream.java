@@ -9,6 +9,8 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
@@ -17,12 +19,15 @@ import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http2.DefaultHttp2GoAwayFrame;
+import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
+import io.netty.util.concurrent.GlobalEventExecutor;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -40,6 +45,7 @@ final class Http2Upstream implements AutoCloseable {
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private final List<FullHttpRequest> requests = new CopyOnWriteArrayList<>();
   private final AtomicInteger connections = new AtomicInteger();
+  private final ChannelGroup open = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final Function<FullHttpRequest, FullHttpResponse> service;
   private final Channel socket;
 
@@ -59,6 +65,7 @@ final class Http2Upstream implements AutoCloseable {
                   @Override
                   protected void initChannel(Channel channel) {
                     connections.incrementAndGet();
+                    open.add(channel);
                     encryption.ifPresent(
                         tls -> channel.pipeline().addLast(tlsHandler(tls, channel)));
                     channel
@@ -123,6 +130,18 @@ final class Http2Upstream implements AutoCloseable {
 
   int connections() {
     return connections.get();
+  }
+
+  /** Returns the number of connections that neither side has closed. */
+  int open() {
+    return open.size();
+  }
+
+  /** Asks for no more requests on the connections that there are, and leaves it at that. */
+  void goAway() {
+    for (Channel each : open) {
+      each.writeAndFlush(new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR)).syncUninterruptibly();
+    }
   }
 
   FullHttpRequest last() {
