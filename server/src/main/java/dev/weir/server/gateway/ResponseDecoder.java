@@ -10,8 +10,10 @@ import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseDecoder;
 import io.netty.handler.codec.http.HttpStatusClass;
+import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
 import java.util.List;
 
 /**
@@ -29,6 +31,12 @@ final class ResponseDecoder extends HttpResponseDecoder {
 
   /** Whether the last head that was read belongs to an interim response. */
   private boolean isInterim;
+
+  /** Whether the response ends with the connection. */
+  private boolean isUntilClose;
+
+  /** Whether the connection has failed, rather than been closed in order. */
+  private boolean hasFailed;
 
   ResponseDecoder(GatewaySettings.Bounds bounds) {
     super(
@@ -73,7 +81,38 @@ final class ResponseDecoder extends HttpResponseDecoder {
     isInterim =
         message instanceof HttpResponse response
             && response.status().codeClass() == HttpStatusClass.INFORMATIONAL;
-    return isInterim || isToHead || super.isContentAlwaysEmpty(message);
+    boolean isEmpty = isInterim || isToHead || super.isContentAlwaysEmpty(message);
+    isUntilClose =
+        !isEmpty
+            && !HttpUtil.isTransferEncodingChunked(message)
+            && !HttpUtil.isContentLengthSet(message);
+    return isEmpty;
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) throws Exception {
+    hasFailed = true;
+    super.exceptionCaught(context, cause);
+  }
+
+  /** Takes a close without TLS's word for it for a failure (RFC 9112, 9.8). */
+  @Override
+  public void userEventTriggered(ChannelHandlerContext context, Object event) throws Exception {
+    if (event instanceof SslCloseCompletionEvent closed && !closed.isSuccess()) {
+      hasFailed = true;
+    }
+    super.userEventTriggered(context, event);
+  }
+
+  /** Leaves a response without an end if the connection that would have been its end has failed. */
+  @Override
+  protected void decodeLast(ChannelHandlerContext context, ByteBuf bytes, List<Object> out)
+      throws Exception {
+    if (hasFailed && isUntilClose) {
+      bytes.skipBytes(bytes.readableBytes());
+    } else {
+      super.decodeLast(context, bytes, out);
+    }
   }
 
   /**

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
 import dev.weir.server.http.RawHttp;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.http.HttpRequest;
@@ -310,6 +312,36 @@ final class GatewayFailuresIT {
           assertThatThrownBy(raw::readAll).isInstanceOf(SocketException.class);
         }
       }
+    }
+  }
+
+  /** A close would be its end. */
+  @Test
+  void neverEndsABodyOfUnknownLengthByAReset() throws Exception {
+    CountDownLatch read = new CountDownLatch(1);
+    ServerSocket resetting =
+        new ServerSocket(0, 50, InetAddress.getLoopbackAddress()) {
+          @Override
+          public Socket accept() throws IOException {
+            Socket accepted = super.accept();
+            accepted.setSoLinger(true, 0);
+            return accepted;
+          }
+        };
+    try (TestUpstream upstream =
+            new TestUpstream(
+                resetting,
+                (head, in, out) -> {
+                  TestUpstream.send(out, "HTTP/1.1 200 OK\r\n\r\nhello");
+                  TestUpstream.await(read);
+                  return false;
+                });
+        TestGateway gateway = new TestGateway(upstream.address());
+        RawHttp raw = new RawHttp(gateway.address())) {
+      raw.send(GET.formatted("/"));
+      raw.readTo("hello\r\n");
+      read.countDown();
+      assertThatThrownBy(() -> raw.readTo("0\r\n\r\n")).isInstanceOf(SocketException.class);
     }
   }
 

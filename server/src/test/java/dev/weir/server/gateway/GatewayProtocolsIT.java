@@ -12,7 +12,10 @@ import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
+import java.io.IOException;
 import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.SocketException;
 import java.net.http.HttpRequest;
 import java.nio.file.Path;
@@ -21,10 +24,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -242,6 +247,42 @@ final class GatewayProtocolsIT {
             new TestGateway(Optional.of(certificate.file()), "h2://localhost:" + upstream.port())) {
       gateway.http().get("/a").problem(502, "upstream-unreachable");
       assertThat(upstream.heads()).noneMatch(head -> head.contains("/a"));
+    }
+  }
+
+  /** Anyone on the way can close a connection, but only the upstream can say so in TLS. */
+  @Test
+  void neverEndsABodyOfUnknownLengthByACloseThatTlsDoesNotAnnounce() throws Exception {
+    CountDownLatch read = new CountDownLatch(1);
+    AtomicReference<Socket> below = new AtomicReference<>();
+    SSLContext tls = SSLContext.getInstance("TLS");
+    tls.init(certificate.keys().getKeyManagers(), null, null);
+    ServerSocket server =
+        new ServerSocket(0, 50, InetAddress.getLoopbackAddress()) {
+          @Override
+          public Socket accept() throws IOException {
+            Socket accepted = super.accept();
+            below.set(accepted);
+            return tls.getSocketFactory().createSocket(accepted, null, true);
+          }
+        };
+    try (TestUpstream upstream =
+            new TestUpstream(
+                server,
+                (head, in, out) -> {
+                  TestUpstream.send(out, "HTTP/1.1 200 OK\r\n\r\nhello");
+                  TestUpstream.await(read);
+                  below.get().close();
+                  return false;
+                });
+        TestGateway gateway =
+            new TestGateway(
+                Optional.of(certificate.file()), "https://localhost:" + upstream.port());
+        RawHttp raw = new RawHttp(gateway.address())) {
+      raw.send("GET / HTTP/1.1\r\nHost: shop\r\n\r\n");
+      raw.readTo("hello\r\n");
+      read.countDown();
+      assertThatThrownBy(() -> raw.readTo("0\r\n\r\n")).isInstanceOf(SocketException.class);
     }
   }
 

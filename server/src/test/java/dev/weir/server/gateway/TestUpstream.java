@@ -3,6 +3,7 @@ package dev.weir.server.gateway;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** An upstream on plain sockets, which records what it receives, byte for byte, and is scripted. */
@@ -49,6 +51,16 @@ final class TestUpstream implements AutoCloseable {
     out.write(text.getBytes(StandardCharsets.ISO_8859_1));
     out.flush();
     return true;
+  }
+
+  /** Waits, in a service that may only fail like a connection. */
+  static void await(CountDownLatch latch) throws IOException {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while waiting");
+    }
   }
 
   /** The length of the body that a head announces. */
