@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A connection whose other end has vanished is not noticed by TCP for minutes. So a stream that
  * ends after a while in which nothing was heard on its connection is the last: the next stream
- * opens another connection.
+ * opens another connection. One that does not even begin to speak HTTP/2 is given up after the time
+ * that a connection may take.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // Netty closes a connection that fails.
 final class Http2Pool implements UpstreamPool {
@@ -32,6 +33,7 @@ final class Http2Pool implements UpstreamPool {
 
   private final Connector connector;
   private final long keptNanos;
+  private final long connectNanos;
   private final WaitingRequests waiting = new WaitingRequests();
 
   /** The connection that accepts new streams, if there is one. */
@@ -50,6 +52,7 @@ final class Http2Pool implements UpstreamPool {
   Http2Pool(Connector connector) {
     this.connector = connector;
     this.keptNanos = connector.settings().times().upstreamIdle().toNanos();
+    this.connectNanos = connector.settings().times().connect().toNanos();
   }
 
   @Override
@@ -89,7 +92,9 @@ final class Http2Pool implements UpstreamPool {
           public void connected(Channel channel) {
             isConnecting = false;
             maxStreams = 0;
-            parent = channel.pipeline().get(Connection.class);
+            Connection connection = channel.pipeline().get(Connection.class);
+            connection.openedNanos = System.nanoTime();
+            parent = connection;
           }
 
           @Override
@@ -176,10 +181,18 @@ final class Http2Pool implements UpstreamPool {
   @Override
   public void sweep(long nowNanos) {
     waiting.sweep();
-    if (streams == 0 && parent != null && idleSinceNanos - (nowNanos - keptNanos) < 0) {
-      parent.channel.close();
+    Connection connection = parent;
+    if (connection != null && isUseless(connection, nowNanos)) {
+      connection.channel.close();
       parent = null;
     }
+  }
+
+  /** Returns true if the connection has been idle for long, or its other end says nothing. */
+  private boolean isUseless(Connection connection, long nowNanos) {
+    return connection.isGreeted
+        ? streams == 0 && idleSinceNanos - (nowNanos - keptNanos) < 0
+        : connection.openedNanos - (nowNanos - connectNanos) < 0;
   }
 
   @Override
@@ -209,6 +222,9 @@ final class Http2Pool implements UpstreamPool {
   private final class Connection extends ChannelInboundHandlerAdapter
       implements UpstreamConnection.Owner {
     private final Channel channel;
+    private long openedNanos;
+
+    /** Whether the upstream has sent its settings. */
     private boolean isGreeted;
 
     /** The number of its open streams. */

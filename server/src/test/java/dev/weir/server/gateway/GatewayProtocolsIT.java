@@ -13,6 +13,7 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -113,6 +114,33 @@ final class GatewayProtocolsIT {
             .containsPattern("\r\n\r\nHTTP/1.1 200 OK\r\nx-path: /body\r\n");
       }
       assertThat(upstream.connections()).isOne();
+    }
+  }
+
+  /** It takes no stream, so no request can find out that it is silent. */
+  @Test
+  void connectionOnWhichTheUpstreamSaysNothingIsGivenUp() throws Exception {
+    CountDownLatch closed = new CountDownLatch(1);
+    GatewaySettings.Times impatient =
+        new GatewaySettings.Times(
+            TestGateway.LONG,
+            TestGateway.LONG,
+            TestGateway.SHORT,
+            TestGateway.LONG,
+            TestGateway.LONG);
+    try (TestUpstream upstream =
+            new TestUpstream(
+                (head, in, out) -> {
+                  in.transferTo(OutputStream.nullOutputStream());
+                  closed.countDown();
+                  return false;
+                });
+        TestGateway gateway =
+            new TestGateway(
+                TestGateway.Choice.DEFAULTS.times(impatient),
+                upstream.address().replace("http:", "h2c:"))) {
+      gateway.http().get("/").problem(504, "upstream-timeout");
+      closed.await();
     }
   }
 
