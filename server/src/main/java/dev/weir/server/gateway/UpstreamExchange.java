@@ -243,8 +243,9 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
     // The upstream has begun to respond, so the request must not be retried.
     isRetried = true;
     awaitResponse();
-    if (requestHead.isModern()) {
-      client.wire().write(ResponseHead.interim(response));
+    UpstreamConnection from = upstream;
+    if (requestHead.isModern() && from != null) {
+      client.wire().pass(ResponseHead.interim(response), from.wire());
     }
     ReferenceCountUtil.release(response);
   }

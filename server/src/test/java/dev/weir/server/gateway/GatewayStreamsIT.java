@@ -3,8 +3,10 @@ package dev.weir.server.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.faults.Waiting;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -122,6 +124,33 @@ final class GatewayStreamsIT {
       awaitStuck(written);
       assertThat(written).hasValueLessThan(MAX_HELD);
       socket.getInputStream().skipNBytes(LENGTH);
+    }
+  }
+
+  @Test
+  void slowsDownAnUpstreamThatSendsMoreHintsThanItsClientTakes() throws Exception {
+    String hint = "HTTP/1.1 103 Early Hints\r\nLink: " + "x".repeat(4_000) + "\r\n\r\n";
+    AtomicLong written = new AtomicLong();
+    try (TestUpstream upstream =
+            new TestUpstream(
+                (head, in, out) -> {
+                  while (written.get() < LENGTH) {
+                    TestUpstream.send(out, hint);
+                    written.addAndGet(Math.min(hint.length(), LENGTH - written.get()));
+                  }
+                  return TestUpstream.say(out, "ok");
+                });
+        TestGateway gateway = new TestGateway(upstream.address());
+        Socket socket = connect(gateway)) {
+      TestUpstream.send(socket.getOutputStream(), "GET / HTTP/1.1\r\nHost: shop\r\n\r\n");
+      awaitStuck(written);
+      assertThat(written).hasValueLessThan(MAX_HELD);
+      assertThat(
+              new BufferedReader(
+                      new InputStreamReader(socket.getInputStream(), StandardCharsets.ISO_8859_1))
+                  .lines()
+                  .anyMatch(line -> line.equals("HTTP/1.1 200 OK")))
+          .isTrue();
     }
   }
 
