@@ -36,6 +36,11 @@ record InOneSlot(LimitStore store, String tag) implements LimitStore {
   }
 
   @Override
+  public void probe(AcquireRequest request) {
+    store.probe(tagged(request));
+  }
+
+  @Override
   public Optional<AcquireResult> recall(AcquireRequest request) {
     return store.recall(tagged(request));
   }
