@@ -30,8 +30,8 @@ public final class QueuedLimiter {
   }
 
   /**
-   * Takes {@code cost} units, or a place in the queue. Nobody waits for a limit that is closed
-   * because its store is unavailable, see {@link Failover}: a wait would pass beyond it.
+   * Takes {@code cost} units, or a place in the queue. A limit that is closed because its store is
+   * unavailable has no queue, see {@link Failover}: callers would pass it after their wait.
    *
    * @param ticketId a name for the place, chosen by the caller; {@link #leave} takes it
    * @return {@link Delayed} if the caller has to wait for that time and may then proceed without

@@ -60,7 +60,7 @@ final class Preview {
         stores
             .counts()
             .peek(AcquireRequest.of(new LimitRequest(counted.policy(), check.key(), check.cost())));
-    // Nobody waits for a limit that is closed because its store is unavailable.
+    // A limit that is closed because its store is unavailable has no queue.
     return result.decision() instanceof Decision.Refused refused
             && counted.queue().isPresent()
             && result.mode() != AcquireResult.Mode.CLOSED

@@ -389,7 +389,7 @@ public final class HttpConnection {
 
   /** The handler that sees decoded requests, and responses before they are encoded. */
   private final class Messages extends ChannelDuplexHandler {
-    /** Whether the last request was refused at its head, so that nobody gets its body. */
+    /** True if the last request was refused at its head; its body is dropped then. */
     private boolean isRefused;
 
     @Override

@@ -103,8 +103,8 @@ record PostgresqlCluster(Path folder, String password) {
                 "--pwfile=" + passwordFile,
                 "--auth-host=scram-sha-256",
                 "--auth-local=reject",
-                // More of them make guessing a password slower, and each connection. Nobody guesses
-                // 24 random bytes.
+                // More rounds make it slower to guess a password, and to connect. 24 random bytes
+                // cannot be guessed.
                 "--set=scram_iterations=1",
                 // Uses the collation built into PostgreSQL: an upgrade of the operating system
                 // cannot change the sort order of text and so corrupt indexes.
