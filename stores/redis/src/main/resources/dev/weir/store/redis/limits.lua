@@ -434,14 +434,22 @@ local function work_on_many(is_take, limit, a, limit_b, limit_c, used_since, cha
   end
 end
 
--- Settles usages of one limit. The input is that of the requests above; costs are ignored.
-local function settle_many(limit, a, limit_b, limit_c, version, created, parts)
+-- Settles usages of one limit. The input is that of the requests above; costs are ignored. A usage
+-- from before a loss must not be carried over: it would seem to have been counted since.
+local function settle_many(limit, a, limit_b, limit_c, used_since, changed_at, version, created,
+    parts)
+  local lost_at, lost_used, lost_before, lost_scale =
+      lost(limit, a, limit_b, limit_c, used_since, changed_at)
   for i = 1, #parts - 1, 2 do
     local key = parts[i]
     local value = values[key]
     if value and #value == USAGE_BYTES then
       local at, used, before, scale, kept, counted_by = read_usage(value)
       local b, c, counts_by, settled = limit_b, limit_c, version
+      if lost_at and at < since then
+        at, used, before, scale = lost_at, lost_used, lost_before, lost_scale
+        counted_by = 0
+      end
       if is_older(version, created, at, counted_by) then
         b, c = limit.like(a, b, c, used, before, scale)
         counts_by = counted_by
@@ -633,7 +641,8 @@ while position <= #requests do
     local parts = {unpacked('<' .. string.rep('Hd', many), requests, position)}
     position = parts[#parts]
     if mode == SETTLE then
-      settle_many(kinds[number], limit_a, limit_b, limit_c, limit_version, limit_created, parts)
+      settle_many(kinds[number], limit_a, limit_b, limit_c, limit_since, limit_changed,
+          limit_version, limit_created, parts)
     else
       work_on_many(mode == TAKE, kinds[number], limit_a, limit_b, limit_c, limit_since,
           limit_changed, limit_version, limit_created, parts)

@@ -9,11 +9,13 @@ import dev.weir.limits.FixedWindow;
 import dev.weir.limits.LeaseDecision;
 import dev.weir.limits.LeaseHistory;
 import dev.weir.limits.LeaseStore;
+import dev.weir.limits.Limit;
 import dev.weir.limits.LimitRequest;
 import dev.weir.limits.LimitStore;
 import dev.weir.limits.OnStoreFailure;
 import dev.weir.limits.Policy;
 import dev.weir.limits.StoreHistory;
+import dev.weir.limits.TokenBucket;
 import dev.weir.store.tck.limits.ComebackKit;
 import java.time.Duration;
 import java.time.Instant;
@@ -183,6 +185,34 @@ abstract class RedisComeback implements ComebackKit {
           RedisFaults.eventually(() -> idle.take(TEN, "k", 1));
           assertThat(RedisFaults.eventually(() -> store.take(TEN, "k", 1))).isFalse();
           assertThat(granted(store, 20) + granted(idle, 20)).isZero();
+        });
+  }
+
+  /** A settlement dates a usage anew, so that an old one would seem to be from after the loss. */
+  @Test
+  void oldSnapshotIsNotBelievedByASettlement() {
+    withSaved(
+        OLD_SNAPSHOT,
+        (saved, store) -> {
+          Policy bucket = Policy.of("bucket", TokenBucket.of(10, DAY.multipliedBy(100)));
+          assertThat(store.take(bucket, "k", 1)).isTrue();
+          loseWhatIsTakenAfterASnapshot(
+              saved, store, () -> assertThat(store.take(bucket, "k", 9)).isTrue());
+          for (Policy former : List.of(TEN, bucket)) {
+            Limit shorter =
+                former.limit() instanceof TokenBucket
+                    ? TokenBucket.of(10, DAY)
+                    : FixedWindow.of(10, Duration.ofHours(1));
+            Instant now = Micros.instant(saved.micros());
+            Policy changed =
+                former.createdAt(now.minus(DAY)).changed(shorter, now).version(2);
+            RedisFaults.eventually(
+                () -> {
+                  store.settle(changed);
+                  return true;
+                });
+            assertThat(store.take(changed, "k", 1)).as("%s", changed).isFalse();
+          }
         });
   }
 
