@@ -23,6 +23,7 @@ final class EventLoopContext {
 
   private final EventLoop eventLoop;
   private final GatewayContext shared;
+  private final int upstreamConnections;
   private final Set<Connection> clients = new HashSet<>();
   private final Map<Upstream, UpstreamPool> pools = new HashMap<>();
   private long drainIdleNanos = Long.MAX_VALUE;
@@ -50,9 +51,15 @@ final class EventLoopContext {
     void cut();
   }
 
-  EventLoopContext(EventLoop eventLoop, GatewayContext shared) {
+  /**
+   * Creates the context of an event loop.
+   *
+   * @param upstreamConnections the loop's share of the max connections to one upstream
+   */
+  EventLoopContext(EventLoop eventLoop, GatewayContext shared, int upstreamConnections) {
     this.eventLoop = eventLoop;
     this.shared = shared;
+    this.upstreamConnections = upstreamConnections;
     var unused =
         eventLoop.scheduleWithFixedDelay(
             this::sweep, SWEEP_MILLIS, SWEEP_MILLIS, TimeUnit.MILLISECONDS);
@@ -84,8 +91,7 @@ final class EventLoopContext {
       pool =
           upstream.protocol().isMultiplexed()
               ? new Http2Pool(new Connector(eventLoop, shared, upstream))
-              : new Http1Pool(
-                  new Connector(eventLoop, shared, upstream), shared.upstreamConnectionsOfALoop());
+              : new Http1Pool(new Connector(eventLoop, shared, upstream), upstreamConnections);
       pools.put(upstream, pool);
     }
     return pool;

@@ -62,7 +62,9 @@ public final class Gateway implements AutoCloseable {
     boolean isEpoll = Epoll.isAvailable();
     IoHandlerFactory handlers = isEpoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
     limit = settings.bounds().connections().limit();
-    int threads = Runtime.getRuntime().availableProcessors();
+    // A loop without a share of the connections to an upstream could not serve its clients.
+    int connections = settings.bounds().upstreamConnections();
+    int threads = Math.min(Runtime.getRuntime().availableProcessors(), connections);
     Encryption encryption = Encryption.of(settings.trust());
     acceptor =
         new MultiThreadIoEventLoopGroup(
@@ -84,10 +86,12 @@ public final class Gateway implements AutoCloseable {
                 .option(
                     ChannelOption.CONNECT_TIMEOUT_MILLIS,
                     Math.toIntExact(settings.times().connect().toMillis())),
-            blocking,
-            threads);
+            blocking);
+    int unshared = connections;
     for (EventExecutor executor : group) {
-      loops.put(executor, new EventLoopContext((EventLoop) executor, shared));
+      int share = Math.ceilDiv(unshared, threads - loops.size());
+      loops.put(executor, new EventLoopContext((EventLoop) executor, shared, share));
+      unshared -= share;
     }
     boolean isListening = false;
     try {

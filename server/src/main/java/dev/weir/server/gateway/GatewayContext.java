@@ -19,7 +19,6 @@ final class GatewayContext {
   private final Function<Boolean, SslContext> encryption;
   private final Bootstrap bootstrap;
   private final ExecutorService blocking;
-  private final int loops;
   private final RequestMemory memory = RequestMemory.ofThisProcess();
   private final LookAhead lookAhead = LookAhead.ofThisProcess();
   private volatile boolean isDraining;
@@ -31,21 +30,18 @@ final class GatewayContext {
    *     separate one
    * @param bootstrap the options common to all upstream connections
    * @param blocking runs work that blocks
-   * @param loops the number of event loops
    */
   GatewayContext(
       GatewaySettings settings,
       GatewayEngine engine,
       Function<Boolean, SslContext> encryption,
       Bootstrap bootstrap,
-      ExecutorService blocking,
-      int loops) {
+      ExecutorService blocking) {
     this.settings = settings;
     this.engine = engine;
     this.encryption = encryption;
     this.bootstrap = bootstrap;
     this.blocking = blocking;
-    this.loops = loops;
   }
 
   GatewaySettings settings() {
@@ -66,14 +62,6 @@ final class GatewayContext {
 
   SslContext encryption(boolean isMultiplexed) {
     return encryption.apply(isMultiplexed);
-  }
-
-  /**
-   * Returns the max connections to one upstream per event loop: each loop has an equal share of the
-   * configured maximum.
-   */
-  int upstreamConnectionsOfALoop() {
-    return Math.ceilDiv(settings.bounds().upstreamConnections(), loops);
   }
 
   Bootstrap bootstrap() {

@@ -27,7 +27,7 @@ final class UpstreamReuseIT {
   private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
   private static final String REQUEST = "%s %s HTTP/1.1\r\nHost: shop\r\n\r\n";
 
-  /** One upstream connection for each event loop, so that the next request waits for it. */
+  /** One upstream connection, so that the next request waits for it. */
   private static final TestGateway.Choice SINGLE =
       TestGateway.Choice.DEFAULTS.bounds(GatewaySettings.Bounds.DEFAULT.withUpstreamConnections(1));
 
@@ -218,6 +218,41 @@ final class UpstreamReuseIT {
         try (RawHttp raw = raws.get(i)) {
           assertThat(raw.readAll()).startsWith("HTTP/1.1 200 ").endsWith("\r\n\r\n/c" + i);
         }
+      }
+    }
+  }
+
+  @Test
+  void noMoreConnectionsAreOpenedThanTheMaxWhateverTheNumberOfEventLoops() throws Exception {
+    int loops = Runtime.getRuntime().availableProcessors();
+    for (int max : new int[] {1, loops + 1, 2 * loops + 1}) {
+      int clients = 4 * max + 4 * loops;
+      CountDownLatch areWaiting = new CountDownLatch(1);
+      try (TestUpstream upstream =
+              new TestUpstream(
+                  (head, in, out) -> {
+                    await(areWaiting);
+                    return TestUpstream.say(out, "ok");
+                  });
+          TestGateway gateway =
+              new TestGateway(
+                  TestGateway.Choice.DEFAULTS.bounds(
+                      GatewaySettings.Bounds.DEFAULT.withUpstreamConnections(max)),
+                  upstream.address())) {
+        List<RawHttp> raws = new ArrayList<>();
+        for (int i = 0; i < clients; i++) {
+          RawHttp raw = new RawHttp(gateway.address());
+          raw.send(REQUEST.formatted("GET", "/c" + i));
+          raws.add(raw);
+        }
+        Waiting.until("all to be connected", () -> gateway.gateway().count() == clients);
+        Waiting.until("the connections to be in use", () -> upstream.heads().size() >= max);
+        areWaiting.countDown();
+        for (RawHttp raw : raws) {
+          assertThat(raw.readTo("ok")).startsWith("HTTP/1.1 200 ");
+          raw.close();
+        }
+        assertThat(upstream.connections()).as("of %s", max).isEqualTo(max);
       }
     }
   }

@@ -53,7 +53,10 @@ public enum GatewaySetting implements Setting {
       "Max connections of one address (IPv6: of one /64 network) to the gateway. Addresses of"
           + " weir.trusted-proxies are not limited. Empty means half of the max connections."),
   MAX_UPSTREAM_CONNECTIONS(
-      "weir.gateway.max-upstream-connections", "1000", "Max connections to one upstream."),
+      "weir.gateway.max-upstream-connections",
+      "1000",
+      "Max connections to one upstream, shared equally by the threads of the gateway: one for each"
+          + " processor, and no more than there are connections."),
   MAX_HEADER(
       "weir.gateway.max-header",
       "16384",
