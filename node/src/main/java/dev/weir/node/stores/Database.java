@@ -1,6 +1,7 @@
 package dev.weir.node.stores;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.weir.StoreException;
 import dev.weir.node.lifecycle.StopSignal;
 import dev.weir.node.lifecycle.Upkeep;
 import dev.weir.node.settings.InvalidSettingException;
@@ -9,6 +10,7 @@ import dev.weir.store.jdbc.ConnectionFailures;
 import dev.weir.store.jdbc.OraclePool;
 import dev.weir.store.jdbc.PoolSettings;
 import dev.weir.store.jdbc.PostgresqlPool;
+import dev.weir.store.jdbc.RequiredTables;
 import dev.weir.store.jdbc.internal.ChangeListener;
 import dev.weir.store.jdbc.internal.ChangePoller;
 import dev.weir.store.jdbc.internal.Channel;
@@ -35,9 +37,14 @@ public final class Database implements AutoCloseable {
 
   private static final Duration BETWEEN_POLLS = Duration.ofSeconds(1);
 
+  private static final String NO_ANSWER = "the database does not answer";
+
   private final Optional<EmbeddedDatabase> embedded;
   private final Dialect dialect;
   private final HikariDataSource pool;
+
+  /** Empty until they have been examined. */
+  private Optional<RequiredTables> tables = Optional.empty();
 
   private Database(Optional<EmbeddedDatabase> embedded, Dialect dialect, HikariDataSource pool) {
     this.embedded = embedded;
@@ -45,7 +52,12 @@ public final class Database implements AutoCloseable {
     this.pool = pool;
   }
 
-  /** Connects to the database and updates its tables. */
+  /**
+   * Connects to the database and updates its tables, if it may.
+   *
+   * @throws InvalidSettingException if the database cannot be used, for example because its tables
+   *     are older than this version needs
+   */
   public static Database open(DatabaseSettings settings, StopSignal stop) {
     Database database =
         settings
@@ -62,6 +74,7 @@ public final class Database implements AutoCloseable {
       if (settings.migrates()) {
         database.migrate();
       }
+      database.requireTables();
       usable = true;
       return database;
     } finally {
@@ -131,10 +144,18 @@ public final class Database implements AutoCloseable {
   /** Returns why the database cannot be used now; empty if it can. */
   public String reasonAgainst() {
     try (Connection connection = pool.getConnection()) {
-      return connection.isValid(2) ? "" : "the database does not answer";
+      if (!connection.isValid(2)) {
+        return NO_ANSWER;
+      }
+      String reason = tables.orElseThrow().reasonAgainst(connection);
+      if (!reason.isEmpty()) {
+        // Once: no connection is left to find it again.
+        log.error("Not working on the database: {}", reason);
+      }
+      return reason;
     } catch (SQLException e) {
       log.debug("Not ready", e);
-      return "the database does not answer";
+      return tables.flatMap(RequiredTables::refusal).orElse(NO_ANSWER);
     }
   }
 
@@ -174,6 +195,15 @@ public final class Database implements AutoCloseable {
       }
     } catch (RuntimeException e) {
       log.debug("Not migrated", e);
+      throw unusable(e);
+    }
+  }
+
+  private void requireTables() {
+    try {
+      tables = Optional.of(RequiredTables.guard(dialect, pool));
+    } catch (StoreException e) {
+      log.debug("Not used", e);
       throw unusable(e);
     }
   }

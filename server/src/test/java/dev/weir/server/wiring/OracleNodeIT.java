@@ -23,6 +23,8 @@ import dev.weir.store.tck.internal.OracleStandIn;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -34,6 +36,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -94,6 +97,46 @@ final class OracleNodeIT {
   void startNoPostgresql() {
     http.get("/health/ready").ok();
     assertThat(folder).isEmptyDirectory();
+  }
+
+  /** As if a backup of the version before were restored, with migration switched off. */
+  @Test
+  void refuseToWorkOnTablesOfTheVersionBefore() throws Exception {
+    String url = OracleStandIn.create();
+    Map<Setting, String> hasty = Map.of(StoreSetting.DB_URL, url, StoreSetting.DB_WAIT, "PT3S");
+    String older = "the tables are older than this version needs: V13.1__longer_leases.sql";
+    try (Node node = Node.start(settings(hasty));
+        HikariDataSource pool =
+            OraclePool.open(new PoolSettings(url, "", "", 0, 1, Duration.ofMinutes(1)))) {
+      Http running = new Http(node.address());
+      await(() -> running.get("/health/ready").status() == 200);
+
+      changeVersion(pool, "13.1", "13.7");
+
+      await(() -> running.get("/health/ready").status() == 503);
+      await(() -> running.get("/health/ready").textAt("reason").startsWith(older));
+      await(() -> running.post(SLOTS, "{\"eventId\":\"lost\"}").status() == 503);
+      Map<Setting, String> noMigration = new HashMap<>(hasty);
+      noMigration.put(StoreSetting.DB_MIGRATE, "false");
+      assertThatThrownBy(() -> Node.start(settings(noMigration)))
+          .isInstanceOf(InvalidSettingException.class)
+          .hasMessageContaining(older);
+
+      changeVersion(pool, "13.7", "13.1");
+
+      await(() -> running.get("/health/ready").status() == 200);
+      await(() -> running.post(SLOTS, "{\"eventId\":\"kept\"}").status() == 200);
+    }
+  }
+
+  private static void changeVersion(DataSource database, String from, String to)
+      throws SQLException {
+    try (Connection connection = database.getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(
+          "update \"weir_migration\" set \"version\" = '%s' where \"version\" = '%s'"
+              .formatted(to, from));
+    }
   }
 
   @Test

@@ -4,7 +4,9 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.StoreException;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
@@ -81,6 +83,27 @@ final class Migrations {
       throw refusal(e);
     } catch (FlywayException e) {
       throw new StoreException(StoreException.Outcome.UNKNOWN, text(e), e);
+    }
+  }
+
+  /**
+   * Returns the scripts of the migrations that are known here by their versions, in the order in
+   * which they are applied.
+   *
+   * @throws StoreException if the tables were made by a build that cannot be upgraded to this one
+   */
+  static Map<String, String> known(Flyway flyway) {
+    try {
+      refuseUnknown(flyway);
+      Map<String, String> scripts = new LinkedHashMap<>();
+      for (MigrationInfo migration : flyway.info().all()) {
+        if (migration.getState().isResolved()) {
+          scripts.put(migration.getVersion().getVersion(), migration.getScript());
+        }
+      }
+      return scripts;
+    } catch (FlywayException e) {
+      throw new StoreException(StoreException.Outcome.NONE, text(e), e);
     }
   }
 

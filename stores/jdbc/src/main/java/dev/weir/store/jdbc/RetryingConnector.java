@@ -47,8 +47,16 @@ final class RetryingConnector implements DataSource {
   /** Statements for each new connection of this connector. */
   private final List<String> session;
 
+  /** Refuses a new connection by an exception. */
+  private volatile Examination examination = connection -> {};
+
   /** Why the latest attempt failed; null if it did not. */
   private volatile @Nullable SQLException failure;
+
+  /** Looks at a new connection, and throws if it is not to be used. */
+  interface Examination {
+    void of(Connection connection) throws SQLException;
+  }
 
   /**
    * @param socketTimeout how long an open connection waits for each response
@@ -85,6 +93,11 @@ final class RetryingConnector implements DataSource {
         url, properties, maxStatement, isTransient, lastingSession, lastingSession);
   }
 
+  /** Examines each connection that is opened from now on, but none of {@link #withoutHaste}. */
+  void examine(Examination each) {
+    examination = each;
+  }
+
   @Override
   public Connection getConnection() throws SQLException {
     long deadlineNanos = System.nanoTime() + MAX_WAIT.toNanos();
@@ -106,6 +119,8 @@ final class RetryingConnector implements DataSource {
 
   private void prepare(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement()) {
+      // Within the time of the handshake: another server may have replaced one that hangs.
+      examination.of(connection);
       connection.setNetworkTimeout(Runnable::run, Math.toIntExact(socketTimeout.toMillis()));
       for (String sql : session) {
         statement.execute(sql);
