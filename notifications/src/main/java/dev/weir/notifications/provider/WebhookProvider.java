@@ -1,11 +1,10 @@
 package dev.weir.notifications.provider;
 
+import dev.weir.internal.WatchedBody;
 import dev.weir.notifications.SignedRequests;
 import dev.weir.notifications.messages.Message;
-import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -16,7 +15,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Posts messages as JSON to a URL.
@@ -64,10 +62,21 @@ public final class WebhookProvider implements SmsProvider {
     this.clock = clock;
     this.client =
         HttpClient.newBuilder()
+            .version(version(url))
             .connectTimeout(timeout)
             // A redirect would repeat a signed body somewhere else.
             .followRedirects(HttpClient.Redirect.NEVER)
             .build();
+  }
+
+  /**
+   * Without TLS, HTTP/2 begins with an upgrade in the request itself, which some receivers refuse,
+   * and some answer after they have acted on the request.
+   */
+  private static HttpClient.Version version(URI url) {
+    return "https".equalsIgnoreCase(url.getScheme())
+        ? HttpClient.Version.HTTP_2
+        : HttpClient.Version.HTTP_1_1;
   }
 
   @Override
@@ -91,7 +100,7 @@ public final class WebhookProvider implements SmsProvider {
             .header(SignedRequests.TIMESTAMP, timestamp)
             .header(SignedRequests.SIGNATURE, signed.signature(timestamp, body))
             .header(IDEMPOTENCY_KEY, message.id().toString())
-            .POST(HttpRequest.BodyPublishers.ofByteArray(body))
+            .POST(WatchedBody.of(body))
             .build();
     CompletableFuture<HttpResponse<Void>> exchange =
         client.sendAsync(request, HttpResponse.BodyHandlers.discarding());
@@ -100,7 +109,7 @@ public final class WebhookProvider implements SmsProvider {
     } catch (TimeoutException e) {
       return new ProviderResult.Unknown("the response has not ended within " + timeout);
     } catch (ExecutionException e) {
-      return failed(e.getCause());
+      return failed(request, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return new ProviderResult.Unknown("interrupted");
@@ -109,10 +118,10 @@ public final class WebhookProvider implements SmsProvider {
     }
   }
 
-  private ProviderResult failed(@Nullable Throwable failure) {
-    return failure instanceof ConnectException || failure instanceof HttpConnectTimeoutException
-        ? new ProviderResult.Unavailable("no connection to " + url, CONNECT_PAUSE)
-        : new ProviderResult.Unknown("no response: " + failure);
+  private ProviderResult failed(HttpRequest request, ExecutionException failure) {
+    return WatchedBody.isUnsent(request, failure.getCause())
+        ? new ProviderResult.Unavailable("no connection to " + url.getHost(), CONNECT_PAUSE)
+        : new ProviderResult.Unknown("no response: " + failure.getCause());
   }
 
   private ProviderResult result(HttpResponse<Void> response) {

@@ -7,6 +7,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.weir.notifications.ClosedPort;
 import dev.weir.notifications.SignedRequests;
 import dev.weir.notifications.messages.Message;
+import dev.weir.store.tck.internal.NoTls;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -18,6 +19,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import net.jqwik.api.Example;
@@ -41,6 +43,7 @@ final class WebhookProviderTest {
   private volatile String timestamp = "";
   private volatile String signature = "";
   private volatile String key = "";
+  private volatile Set<String> fields = Set.of();
 
   @BeforeTry
   void start() throws IOException {
@@ -67,6 +70,7 @@ final class WebhookProviderTest {
       timestamp = exchange.getRequestHeaders().getFirst(SignedRequests.TIMESTAMP);
       signature = exchange.getRequestHeaders().getFirst(SignedRequests.SIGNATURE);
       key = exchange.getRequestHeaders().getFirst(WebhookProvider.IDEMPOTENCY_KEY);
+      fields = Set.copyOf(exchange.getRequestHeaders().keySet());
       answer.forEach((name, value) -> exchange.getResponseHeaders().set(name, value));
       exchange.sendResponseHeaders(status, -1);
     }
@@ -142,6 +146,27 @@ final class WebhookProviderTest {
         WebhookProvider other = provider(port.number())) {
       assertThat(other.send(message("hello"))).isInstanceOf(ProviderResult.Unavailable.class);
     }
+  }
+
+  @Example
+  void receiverWithoutTlsHasNotTheMessage() throws IOException {
+    for (NoTls.Answer answer : NoTls.Answer.values()) {
+      try (NoTls receiver = new NoTls(answer);
+          WebhookProvider other =
+              new WebhookProvider(
+                  URI.create(receiver.url()), SECRET, Duration.ofMinutes(2), CLOCK)) {
+        assertThat(other.send(message("hello")))
+            .as(answer.name())
+            .isInstanceOf(ProviderResult.Unavailable.class);
+      }
+    }
+  }
+
+  /** An upgrade may be refused, or be answered after the message was taken. */
+  @Example
+  void asksForNoOtherProtocolInCleartext() {
+    assertThat(provider.send(message("hello"))).isEqualTo(ProviderResult.Taken.WITHOUT_ID);
+    assertThat(fields).doesNotContain("Upgrade", "Http2-settings");
   }
 
   /** The head comes, and the body never ends. */

@@ -1,6 +1,7 @@
 package dev.weir.payments.workflows;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.weir.internal.WatchedBody;
 import dev.weir.payments.Payment;
 import java.io.IOException;
 import java.io.InputStream;
@@ -113,7 +114,8 @@ public final class HttpDownstream implements Downstream {
 
   @Override
   public Answer pay(Payment payment) {
-    CompletableFuture<HttpResponse<InputStream>> response = send(request(payment));
+    HttpRequest request = request(payment);
+    CompletableFuture<HttpResponse<InputStream>> response = send(request);
     // The body as well has to arrive in time, which the time-out of a request does not ensure.
     CompletableFuture<Answered> answered = response.thenApplyAsync(HttpDownstream::read, threads);
     try {
@@ -121,7 +123,7 @@ public final class HttpDownstream implements Downstream {
     } catch (TimeoutException e) {
       return unanswered("no answer within " + timeout, payment, response, answered);
     } catch (ExecutionException e) {
-      return failure(e);
+      return failure(request, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return unanswered("the wait for the answer was interrupted", payment, response, answered);
@@ -179,8 +181,8 @@ public final class HttpDownstream implements Downstream {
       return new LookUp.NotKnown();
     }
     URI address = settings.at(settings.lookUp().replace(KEY, key(payment.paymentId())));
-    CompletableFuture<HttpResponse<InputStream>> response =
-        send(authorized(HttpRequest.newBuilder(address)).GET().build());
+    HttpRequest request = authorized(HttpRequest.newBuilder(address)).GET().build();
+    CompletableFuture<HttpResponse<InputStream>> response = send(request);
     try {
       return found(
           payment,
@@ -191,7 +193,7 @@ public final class HttpDownstream implements Downstream {
       response.cancel(true);
       return new LookUp.Unclear("no answer to the look-up within " + timeout);
     } catch (ExecutionException e) {
-      return new LookUp.Unclear("the look-up failed: " + HttpFailure.of(e).reason());
+      return new LookUp.Unclear("the look-up failed: " + HttpFailure.of(request, e).reason());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       response.cancel(true);
@@ -240,7 +242,7 @@ public final class HttpDownstream implements Downstream {
     return authorized(HttpRequest.newBuilder(payments))
         .header("Content-Type", "application/json")
         .header("Idempotency-Key", key(payment.paymentId()))
-        .POST(HttpRequest.BodyPublishers.ofString(body))
+        .POST(WatchedBody.of(body.getBytes(StandardCharsets.UTF_8)))
         .build();
   }
 
@@ -323,8 +325,8 @@ public final class HttpDownstream implements Downstream {
     }
   }
 
-  private static Answer failure(ExecutionException failure) {
-    HttpFailure failed = HttpFailure.of(failure);
+  private static Answer failure(HttpRequest request, ExecutionException failure) {
+    HttpFailure failed = HttpFailure.of(request, failure);
     return failed.isUnreachable()
         ? new Answer.Retry(Duration.ZERO, "unreachable: " + failed.reason())
         : new Answer.Unknown("the connection failed: " + failed.reason(), true);

@@ -1,7 +1,7 @@
 package dev.weir.payments.workflows;
 
-import java.net.ConnectException;
-import java.net.http.HttpConnectTimeoutException;
+import dev.weir.internal.WatchedBody;
+import java.net.http.HttpRequest;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
@@ -11,11 +11,10 @@ import org.jspecify.annotations.Nullable;
  * @param isUnreachable whether nothing was sent, because there was no connection
  */
 record HttpFailure(boolean isUnreachable, String reason) {
-  static HttpFailure of(ExecutionException failed) {
+  static HttpFailure of(HttpRequest request, ExecutionException failed) {
     @Nullable Throwable cause = failed.getCause();
     return new HttpFailure(
-        cause instanceof ConnectException || cause instanceof HttpConnectTimeoutException,
-        reason(cause == null ? failed : cause));
+        WatchedBody.isUnsent(request, cause), reason(cause == null ? failed : cause));
   }
 
   /** The JDK's failure has no message if the connection is refused. */

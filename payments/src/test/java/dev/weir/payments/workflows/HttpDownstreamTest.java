@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.net.httpserver.HttpServer;
 import dev.weir.payments.Payment;
 import dev.weir.payments.workflows.Downstream.Answer;
+import dev.weir.store.tck.internal.NoTls;
 import dev.weir.workflows.LoopbackHttp;
+import java.io.IOException;
 import java.math.BigDecimal;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -288,6 +291,18 @@ final class HttpDownstreamTest {
       server.stop(0);
       assertThat(downstream.pay(PAYMENT))
           .isEqualTo(new Answer.Retry(Duration.ZERO, "unreachable: ConnectException"));
+    }
+  }
+
+  @Test
+  void downstreamWithoutTlsHasDoneNothing() throws IOException {
+    for (NoTls.Answer answer : NoTls.Answer.values()) {
+      try (NoTls other = new NoTls(answer);
+          HttpDownstream downstream =
+              new HttpDownstream(
+                  new HttpDownstream.Settings(URI.create(other.url()), LONG, ""), NOON)) {
+        assertThat(downstream.pay(PAYMENT)).as(answer.name()).isInstanceOf(Answer.Retry.class);
+      }
     }
   }
 }

@@ -4,10 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.weir.StoreException;
 import dev.weir.StoreException.Outcome;
-import java.net.ConnectException;
+import dev.weir.internal.WatchedBody;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.InstantSource;
@@ -84,7 +83,7 @@ final class RpcClient implements AutoCloseable {
             .header("Accept", CBOR)
             .header("surreal-ns", settings.namespace())
             .header("surreal-db", settings.database())
-            .POST(HttpRequest.BodyPublishers.ofByteArray(body));
+            .POST(WatchedBody.of(body));
     used.ifPresent(valid -> request.header("Authorization", "Bearer " + valid.text()));
     return request.build();
   }
@@ -194,11 +193,10 @@ final class RpcClient implements AutoCloseable {
       throw failure(ifSent, "does not respond in time", e);
     } catch (ExecutionException e) {
       Throwable cause = e.getCause();
-      boolean isConnected =
-          !(cause instanceof HttpConnectTimeoutException || cause instanceof ConnectException);
+      boolean isUnsent = WatchedBody.isUnsent(request, cause);
       throw failure(
-          isConnected ? ifSent : Outcome.NONE,
-          isConnected ? "is lost: " + cause : "cannot be reached",
+          isUnsent ? Outcome.NONE : ifSent,
+          isUnsent ? "cannot be reached" : "is lost: " + cause,
           e);
     } catch (InterruptedException e) {
       response.cancel(true);
