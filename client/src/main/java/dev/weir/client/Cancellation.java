@@ -17,11 +17,16 @@ public sealed interface Cancellation {
       transport.send(call);
       return new Cancelled();
     } catch (ProblemException refused) {
-      return switch (refused.problem().status()) {
-        case 404 -> new Unknown();
-        case 409 -> new TooLate(refused.problem());
-        default -> throw refused;
-      };
+      Problem problem = refused.problem();
+      if (problem.is("unknown-event")
+          || problem.is("unknown-message")
+          || problem.is("unknown-payment")) {
+        return new Unknown();
+      }
+      if (problem.is("state-conflict") || problem.is("not-deferred")) {
+        return new TooLate(problem);
+      }
+      throw refused;
     }
   }
 }

@@ -49,7 +49,7 @@ public final class Lease implements AutoCloseable {
       expiresAt = transport.send(Call.put(path), reply -> reply.json().requiredTime("expiresAt"));
       return true;
     } catch (ProblemException refused) {
-      if (refused.problem().status() == 404) {
+      if (isGone(refused.problem())) {
         return false;
       }
       throw refused;
@@ -61,10 +61,15 @@ public final class Lease implements AutoCloseable {
     try {
       transport.send(Call.delete(path));
     } catch (ProblemException refused) {
-      if (refused.problem().status() != 404) {
+      if (!isGone(refused.problem())) {
         throw refused;
       }
     }
+  }
+
+  /** Returns true if the lease has ended, perhaps with its resource. */
+  private static boolean isGone(Problem problem) {
+    return problem.is("unknown-lease") || problem.is("unknown-resource");
   }
 
   /** Ends the lease, or leaves it to expire if the server cannot be told. */

@@ -11,8 +11,6 @@ import java.util.function.Function;
 
 /** The limits of a server: checks by rule, token buckets and leases of resources. Thread-safe. */
 public final class Limits {
-  private static final int REFUSED = 429;
-
   private final Transport transport;
 
   Limits(Transport transport) {
@@ -43,7 +41,7 @@ public final class Limits {
     try {
       return transport.send(call, reply -> CheckResult.allowed(request, reply.json()));
     } catch (ProblemException refused) {
-      return refused.problem().status() == REFUSED
+      return refused.problem().isRefusal()
           ? refused(refused)
           : undecided(refused, CheckResult.Undecided::new);
     } catch (UnansweredException unanswered) {
@@ -62,7 +60,7 @@ public final class Limits {
 
   /** Returns the result without a decision, or throws if the request is at fault. */
   private static <T> T undecided(ProblemException problem, Function<WeirException, T> undecided) {
-    if (problem.problem().status() < 500) {
+    if (problem.problem().isFaultOfRequest()) {
       throw problem;
     }
     return undecided.apply(problem);
@@ -163,7 +161,7 @@ public final class Limits {
                 json.requiredConstant("mode", Mode.values()));
           });
     } catch (ProblemException refused) {
-      return refused.problem().status() == REFUSED
+      return refused.problem().isRefusal()
           ? new TakeResult.Insufficient(
               refused.problem().json().number("available").orElse(0L),
               retryAfter(refused),
@@ -190,7 +188,7 @@ public final class Limits {
           Call.post(leases).json(JsonText.object(json -> json.writeNumberField("count", places))),
           reply -> new LeaseResult.Acquired(Lease.read(transport, leases, reply.json())));
     } catch (ProblemException refused) {
-      return refused.problem().status() == REFUSED
+      return refused.problem().isRefusal()
           ? new LeaseResult.Full(
               refused.problem().json().number("current").orElse(0L),
               refused.problem().json().number("max").orElse(0L),
@@ -236,7 +234,7 @@ public final class Limits {
             return new Authorization.Granted(reply);
           });
     } catch (ProblemException refused) {
-      return refused.problem().status() == REFUSED && refused.problem().isWeirs()
+      return refused.problem().isRefusal()
           ? new Authorization.Refused(refused.problem(), refused.reply())
           : new Authorization.Undecided(refused);
     } catch (UnansweredException unanswered) {

@@ -8,7 +8,6 @@ import java.util.UUID;
 /** The messages to users, each within the limit of its user. Thread-safe. */
 public final class Messages {
   private static final int DEFERRED = 202;
-  private static final int LIMITED = 429;
 
   private final Transport transport;
 
@@ -60,7 +59,7 @@ public final class Messages {
     if (problem.is("unknown-user")) {
       return new SendResult.UnknownUser(problem);
     }
-    if (problem.status() == LIMITED) {
+    if (problem.isRefusal()) {
       return new SendResult.Limited(
           problem
               .json()
@@ -69,7 +68,7 @@ public final class Messages {
               .orElse(Duration.ZERO),
           problem);
     }
-    if (problem.status() < 500) {
+    if (problem.isFaultOfRequest()) {
       throw refused;
     }
     return new SendResult.Undecided(refused);

@@ -22,6 +22,11 @@ public record Problem(
     Optional<String> outcome,
     JsonObject json) {
   private static final String OWN = "urn:weir:problem:";
+
+  /** The registered type of which the server's refusals by limits are. */
+  private static final String QUOTA_EXCEEDED =
+      "https://iana.org/assignments/http-problem-types#quota-exceeded";
+
   private static final String UNTYPED = "about:blank";
 
   /** An invalid field of the request. */
@@ -82,13 +87,39 @@ public record Problem(
 
   /** Returns true if a Weir server says this, and not something in its place or in between. */
   public boolean isWeirs() {
-    return !type.equals(UNTYPED);
+    return type.startsWith(OWN) || type.equals(QUOTA_EXCEEDED);
   }
 
-  /** Returns true if the request is not at fault, and may succeed soon. */
+  /** Returns true if the server refuses the request because a limit is exceeded. */
+  boolean isRefusal() {
+    return status == 429 && isWeirs();
+  }
+
+  /** Returns true if a Weir server says that the request itself is at fault. */
+  boolean isFaultOfRequest() {
+    return status < 500 && isWeirs();
+  }
+
+  /**
+   * Returns true if the request may have been done. The server's own 503 says that nothing was,
+   * unless it says otherwise; any other error may have come after the work.
+   */
+  boolean mayBeDone() {
+    if (!isWeirs()) {
+      return status >= 500;
+    }
+    return outcome.map(word -> !word.equals("none")).orElse(status >= 500 && status != 503);
+  }
+
+  /**
+   * Returns true if the request is not at fault, and may succeed soon. A proxy in between answers
+   * 404 while it has no server to pass a request to, and 429 by its own limits; a gateway that is a
+   * Weir server itself has the server's types for its 502 and 504.
+   */
   boolean isTemporary() {
     return switch (status) {
-      case 502, 504 -> !isWeirs();
+      case 404, 408, 425, 429 -> !isWeirs();
+      case 502, 504 -> true;
       case 503 ->
           !isWeirs()
               || is("store-unavailable")

@@ -23,7 +23,6 @@ public sealed interface SlotReply permits Assignment, SlotReply.Failed {
     if (problem.is("unknown-config")) {
       return new Assignment.UnknownConfig(eventId, problem);
     }
-    boolean isUnknown = problem.outcome().map(word -> !word.equals("none")).orElse(false);
-    return new Failed(eventId, problem, isUnknown ? Outcome.UNKNOWN : Outcome.NONE);
+    return new Failed(eventId, problem, problem.mayBeDone() ? Outcome.UNKNOWN : Outcome.NONE);
   }
 }

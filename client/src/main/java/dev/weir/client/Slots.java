@@ -126,11 +126,13 @@ public final class Slots {
           Call.post(PATH + "/" + Call.segment(eventId) + "/confirm").repeatable(),
           reply -> new Confirmation.Confirmed(StoredSlot.read(reply.json())));
     } catch (ProblemException refused) {
-      return switch (refused.problem().status()) {
-        case 404 -> new Confirmation.Unknown();
-        case 409 -> new Confirmation.Ended(refused.problem());
-        default -> throw refused;
-      };
+      if (refused.problem().is("unknown-event")) {
+        return new Confirmation.Unknown();
+      }
+      if (refused.problem().is("state-conflict")) {
+        return new Confirmation.Ended(refused.problem());
+      }
+      throw refused;
     }
   }
 

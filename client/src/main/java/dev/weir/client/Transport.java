@@ -171,16 +171,8 @@ final class Transport implements AutoCloseable {
       return reply;
     }
     Problem problem = Problem.of(reply);
-    throw new ProblemException(problem, reply, outcome(call, problem));
-  }
-
-  /** What the server says itself; of its errors and of those of a proxy in between, the worst. */
-  private static Outcome outcome(Call call, Problem problem) {
-    boolean isUnknown =
-        problem.outcome().isPresent()
-            ? !problem.outcome().get().equals("none")
-            : problem.status() >= 500 && (!problem.isWeirs() || problem.status() == 500);
-    return isUnknown ? call.ifUnanswered() : Outcome.NONE;
+    throw new ProblemException(
+        problem, reply, problem.mayBeDone() ? call.ifUnanswered() : Outcome.NONE);
   }
 
   private HttpRequest request(Call call) {

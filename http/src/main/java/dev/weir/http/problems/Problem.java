@@ -89,16 +89,18 @@ public record Problem(
 
   /** Returns the problem of a node whose memory cannot hold another counter. */
   public static Problem storeFull(StoreException failure) {
+    String word = failure.outcome().name().toLowerCase(Locale.ROOT);
     return of(
-        503,
-        "store-full",
-        "The memory of this node is %s. %s; idle entries are removed soon, try again."
-            .formatted(
-                failure.getMessage(),
-                switch (failure.outcome()) {
-                  case NONE -> "Nothing was done";
-                  case UNKNOWN -> "Whether anything was done is unknown";
-                }));
+            503,
+            "store-full",
+            "The memory of this node is %s. %s; idle entries are removed soon, try again."
+                .formatted(
+                    failure.getMessage(),
+                    switch (failure.outcome()) {
+                      case NONE -> "Nothing was done";
+                      case UNKNOWN -> "Whether anything was done is unknown";
+                    }))
+        .with(json -> json.writeStringField("outcome", word));
   }
 
   /** Returns the problem of a request with invalid fields. */

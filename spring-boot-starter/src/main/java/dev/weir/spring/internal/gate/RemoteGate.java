@@ -41,7 +41,9 @@ public final class RemoteGate implements Gate, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(RemoteGate.class);
   private static final Duration MAX_CONNECT_TIMEOUT = Duration.ofSeconds(1);
   private static final int REFUSED = 429;
+  private static final int BAD_GATEWAY = 502;
   private static final int UNAVAILABLE = 503;
+  private static final int GATEWAY_TIMEOUT = 504;
 
   private final Settings settings;
   private final FlowObserver observer;
@@ -180,13 +182,18 @@ public final class RemoteGate implements Gate, AutoCloseable {
       breaker.notCalled();
       return undecided(StoreException.Outcome.UNKNOWN);
     }
-    return failed(String.valueOf(unanswered.getMessage()));
+    return failed(String.valueOf(unanswered.getMessage()), unanswered.outcome());
   }
 
   private Admission undecided(ProblemException failed) {
     int status = failed.problem().status();
     if (!failed.problem().isWeirs()) {
-      return failed("it responds with " + status + ", which is not a response of Weir");
+      return failed(
+          "it responds with " + status + ", which is not a response of Weir", failed.outcome());
+    }
+    if (status == BAD_GATEWAY || status == GATEWAY_TIMEOUT) {
+      // Of a gateway in between that is a Weir server too.
+      return failed("a gateway in front of it responds with " + status, failed.outcome());
     }
     breaker.succeeded();
     observer.remoteDecided(FlowObserver.Outcome.FAILED);
@@ -204,11 +211,11 @@ public final class RemoteGate implements Gate, AutoCloseable {
         fields(failed.reply()), Problem.undecided(StoreException.Outcome.NONE));
   }
 
-  private Admission failed(String reason) {
+  private Admission failed(String reason, Outcome outcome) {
     problem = reason;
     breaker.failed();
     observer.remoteDecided(FlowObserver.Outcome.FAILED);
-    return undecided(StoreException.Outcome.UNKNOWN);
+    return undecided(StoreException.Outcome.of(outcome == Outcome.UNKNOWN));
   }
 
   private static List<Admission.Field> fields(Reply reply) {
