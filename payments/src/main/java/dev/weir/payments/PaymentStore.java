@@ -221,8 +221,8 @@ public interface PaymentStore {
    * @param knownCalls the number of calls of which the caller knows
    * @param maxCall how long the call may be in progress
    * @return when the call was begun, by the clock of the store; empty if it must not be sent,
-   *     because the payment has ended or is held, or another call was begun since the caller has
-   *     looked, or the first one was begun {@code maxTime} ago
+   *     because the payment has ended or is held, or its feed is not complete, or another call was
+   *     begun since the caller has looked, or the first one was begun {@code maxTime} ago
    */
   Optional<Instant> beginCall(String paymentId, int knownCalls, Duration maxCall, Duration maxTime);
 
@@ -332,7 +332,7 @@ public interface PaymentStore {
    * for which they are tried counts from now. One that is known to be made is left as it is.
    *
    * @param isForced whether payments are included that may have been made, because the result of a
-   *     call is unknown
+   *     call is unknown, or calls may be lost with a state of the store
    * @param actor who asks for it, for the record of the action
    */
   Portion retry(FeedScope scope, boolean isForced, String actor, int max);
@@ -348,7 +348,10 @@ public interface PaymentStore {
   /** Returns payments in one state, in the order that the query names. */
   List<PaymentQuery.Found> list(PaymentQuery query);
 
-  /** Returns true if a payment is held, with its feed or with all feeds. */
+  /**
+   * Returns true if a payment is held, with its feed or with all feeds, or if its feed is not
+   * complete: then it has a workflow only because the store was restored to an older state.
+   */
   boolean isHeld(String paymentId);
 
   /** Returns true if all feeds are held. */

@@ -17,18 +17,19 @@ final class Cancelling {
   static final String MAY_BE_MADE =
       "select from payment_call c where c.payment_id = p.payment_id and c.result in (4, 6)";
 
-  /** Whether a payment p may have been made by a call of which nothing is known. */
-  private static final String MAY_BE_MADE_UNKNOWN =
+  /** Whether a payment p may have been made by a call of which nothing is known, or which is lost. */
+  static final String MAY_BE_MADE_UNKNOWN =
       "(exists (%s offset 0) or %s is not null)".formatted(MAY_BE_MADE, PaymentHistory.RESTORED_AT);
 
   /** The rule, for an open payment p at the time {@code present.at}. */
   static final String CANCELLABLE =
       """
-      exists (select from payment_feed f where f.feed_no = p.feed_no and f.state > 0 offset 0)
+      %s
       and not exists (select from payment_call c
                       where c.payment_id = p.payment_id and c.in_progress_until > present.at
                       offset 0)
-      """;
+      """
+          .formatted(PaymentRow.IS_COMPLETE);
 
   /**
    * Waits for calls that are being begun. The next statement sees them, which one that waits itself

@@ -60,14 +60,13 @@ final class FeedActions {
   private static final String RETRY =
       """
       with chosen as materialized (
-        select o.payment_id
-        from payment o
-        where o.state in (4, 5) and o.state = 4 %1$s
+        select p.payment_id
+        from payment p
+        where p.state in (4, 5) and p.state = 4 %1$s
           and not exists (select from payment_call c
-                          where c.payment_id = o.payment_id
-                            and (c.result = 1 or (c.result in (4, 6) and not ?))
-                          offset 0)
-        order by o.feed_no, o.line limit ?),
+                          where c.payment_id = p.payment_id and c.result = 1 offset 0)
+          and (? or not %3$s)
+        order by p.feed_no, p.line limit ?),
       reopened as (
         update payment p set state = 1, retried_at = coalesce(?::bigint, %2$s), slotless_since = null
         where p.payment_id = any(array(select h.payment_id from chosen h)) and p.state + 0 = 4
@@ -80,10 +79,12 @@ final class FeedActions {
 
   private static final String RETRY_ONE =
       RETRY.formatted(
-          "and o.feed_no = (select f.feed_no from payment_feed f where f.feed_id = ?)",
-          Dialect.POSTGRESQL.now());
+          "and p.feed_no = (select f.feed_no from payment_feed f where f.feed_id = ?)",
+          Dialect.POSTGRESQL.now(),
+          Cancelling.MAY_BE_MADE_UNKNOWN);
 
-  private static final String RETRY_ALL = RETRY.formatted("", Dialect.POSTGRESQL.now());
+  private static final String RETRY_ALL =
+      RETRY.formatted("", Dialect.POSTGRESQL.now(), Cancelling.MAY_BE_MADE_UNKNOWN);
 
   private static final String RECORD =
       """

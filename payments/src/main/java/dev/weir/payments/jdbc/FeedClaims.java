@@ -55,7 +55,8 @@ final class FeedClaims {
       where c.feed_no = ? and c.payment_id = any(?) and exists (
         select from payment p
         where p.payment_id = c.payment_id
-          and (select f.state from payment_feed f where f.feed_no = p.feed_no) > 0
+          and ((select f.state from payment_feed f where f.feed_no = p.feed_no) > 0
+               or p.state + 0 > 2)
           and p.amount = c.amount and p.currency = c.currency
           and p.debtor_account = c.debtor_account and p.creditor_account = c.creditor_account
           and p.requested is not distinct from c.requested
@@ -70,7 +71,7 @@ final class FeedClaims {
       from payment_claim c
       %s
       %s
-      where c.feed_no = ? and c.payment_id = any(?) and f.state > 0
+      where c.feed_no = ? and c.payment_id = any(?) and (f.state > 0 or p.state + 0 > 2)
       """
           .formatted(PaymentRow.CONTENT, CLAIMED, PaymentRow.FEED);
 
@@ -88,7 +89,7 @@ final class FeedClaims {
         delete from payment p
         where p.payment_id = any(array(
             select c.payment_id from payment_claim c where c.feed_no = ? and c.payment_id = any(?)))
-          and p.feed_no = any(?)
+          and p.feed_no = any(?) and p.state + 0 in (1, 2)
         returning p.feed_no, p.line, p.payment_id, p.amount, p.currency, p.debtor_account,
                   p.creditor_account, p.requested, p.reference, p.config_name),
       claims as (
@@ -100,13 +101,16 @@ final class FeedClaims {
       """
           .formatted(CONTENT, CONTENT);
 
+  /** A payment that was taken has calls if the database was restored, see {@link FeedReception}. */
   private static final String HOLD =
       """
       with mine as (
         delete from payment_claim where feed_no = ? and payment_id = any(?)
         returning feed_no, %s)
       insert into payment (state, attempts, feed_no, %s)
-      select 1, 0, feed_no, %s from mine order by payment_id
+      select 1, (select count(*) from payment_call k where k.payment_id = mine.payment_id), feed_no,
+             %s
+      from mine order by payment_id
       on conflict (payment_id) do nothing
       """
           .formatted(CONTENT, CONTENT, CONTENT);

@@ -64,22 +64,22 @@ final class FeedReception {
           .formatted(Dialect.POSTGRESQL.now());
 
   /**
-   * The payments that have the ids of records: those of feeds that are complete, and those of the
-   * same feed.
+   * The payments that have the ids of records: those of feeds that are complete, those that have
+   * ended, and those of the same feed.
    */
   private static final String KNOWN =
       """
-      select n.line as new_line, %s
+      select n.line as new_line, p.feed_no, p.line, %s
       from unnest(?::bigint[], ?::text[]) as n(line, id)
       cross join lateral (select * from payment o where o.payment_id = n.id offset 0) p
       %s
-      where f.feed_no = ? or f.state > 0
+      where f.feed_no = ? or f.state > 0 or p.state + 0 > 2
       """
           .formatted(PaymentRow.CONTENT, PaymentRow.FEED);
 
   private static final String CLAIMED =
       """
-      select n.line as new_line, %s
+      select n.line as new_line, p.feed_no, p.line, %s
       from unnest(?::bigint[], ?::text[]) as n(line, id)
       cross join lateral (
         select * from payment_claim c
@@ -180,7 +180,8 @@ final class FeedReception {
   }
 
   /**
-   * Removes what an earlier reception has added. It can add nothing more.
+   * Removes what an earlier reception has added. It can add nothing more. Payments that have calls
+   * are kept: their feed was complete before the database was restored to a state of its reception.
    *
    * @return false if there may be more
    */
@@ -188,7 +189,8 @@ final class FeedReception {
     int portions = 0;
     for (String rows :
         List.of(
-            "payment t where t.feed_no = ? and t.state in (1, 2) order by t.line",
+            "payment t where t.feed_no = ? and t.state in (1, 2) and not exists (select from"
+                + " payment_call c where c.payment_id = t.payment_id offset 0) order by t.line",
             "payment_reject t where t.feed_no = ? order by t.line",
             "payment_claim t where t.feed_no = ? order by t.payment_id")) {
       String table = rows.substring(0, rows.indexOf(' '));
@@ -245,20 +247,20 @@ final class FeedReception {
         connection -> {
           Locked locked = lockFeed(connection, reception);
           int feed = locked.number();
-          int inserted = insert(connection, locked, payments);
+          int accepted = insert(connection, locked, payments);
           List<FeedRecord.Rejected> rejects = new ArrayList<>(rejected);
           int claimed = 0;
-          if (inserted < payments.size()) {
-            List<FeedRecord.Accepted> unknown =
-                addContradictions(connection, KNOWN, feed, payments, rejects);
-            if (!unknown.isEmpty()) {
-              claimed = FeedRows.claim(connection, feed, unknown);
-              addContradictions(connection, CLAIMED, feed, unknown, rejects);
+          if (accepted < payments.size()) {
+            Compared known = compare(connection, KNOWN, feed, payments, rejects);
+            accepted = known.own();
+            if (!known.unknown().isEmpty()) {
+              claimed = FeedRows.claim(connection, feed, known.unknown());
+              Compared unused = compare(connection, CLAIMED, feed, known.unknown(), rejects);
             }
           }
           reject(connection, feed, rejects);
-          int repeated = records.size() - inserted - claimed - rejects.size();
-          return count(connection, feed, records.size(), inserted, repeated, rejects.size());
+          int repeated = records.size() - accepted - claimed - rejects.size();
+          return count(connection, feed, records.size(), accepted, repeated, rejects.size());
         });
   }
 
@@ -314,36 +316,53 @@ final class FeedReception {
   }
 
   /**
-   * Adds to the rejects the records that describe a payment differently than another one. Returns
-   * the records for which there is no other one.
+   * Records that were compared with what is known.
+   *
+   * @param unknown those for which there is no other one
+   * @param own how many have payments of their own: new ones, and those that were kept
+   */
+  private record Compared(List<FeedRecord.Accepted> unknown, int own) {}
+
+  /** What is known of the payment of a record, and whether it is from the record itself. */
+  private record Other(Payment payment, boolean isOfRecord) {}
+
+  /**
+   * Adds to the rejects the records that describe a payment differently than another one.
    *
    * @param query finds the others
    */
-  private static List<FeedRecord.Accepted> addContradictions(
+  private static Compared compare(
       Connection connection,
       String query,
       int feed,
       List<FeedRecord.Accepted> payments,
       List<FeedRecord.Rejected> rejects)
       throws SQLException {
-    Map<Long, Payment> others = new HashMap<>();
+    Map<Long, Other> others = new HashMap<>();
     Sql.list(
         connection,
-        row -> others.put(row.getLong("new_line"), PaymentRow.payment(row)),
+        row -> {
+          long line = row.getLong("new_line");
+          boolean isOfRecord = row.getInt("feed_no") == feed && row.getLong("line") == line;
+          return others.put(line, new Other(PaymentRow.payment(row), isOfRecord));
+        },
         query,
         FeedRows.lines(payments),
         FeedRows.ids(payments),
         feed);
     List<FeedRecord.Accepted> unknown = new ArrayList<>();
+    int own = 0;
     for (FeedRecord.Accepted accepted : payments) {
-      Payment other = others.get(accepted.line());
+      Other other = others.get(accepted.line());
       if (other == null) {
         unknown.add(accepted);
-      } else if (!accepted.payment().sameContent(other)) {
-        rejects.add(contradiction(accepted, other));
+      } else if (!accepted.payment().sameContent(other.payment())) {
+        rejects.add(contradiction(accepted, other.payment()));
+      } else if (other.isOfRecord()) {
+        own++;
       }
     }
-    return unknown;
+    return new Compared(unknown, own);
   }
 
   /** Returns the reject of a record that describes another payment differently. */

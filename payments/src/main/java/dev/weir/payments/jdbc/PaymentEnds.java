@@ -65,7 +65,7 @@ final class PaymentEnds {
       begun as (
         update payment p set attempts = p.attempts + 1
         from present
-        where p.payment_id = ? and p.state + 0 = 2 and p.attempts = ? and %s and %s
+        where p.payment_id = ? and p.state + 0 = 2 and p.attempts = ? and %s and %s and %s
           and not exists (
             select from payment_call c
             where (c.payment_id, c.called_at) <= (p.payment_id, present.at - ?)
@@ -78,7 +78,8 @@ final class PaymentEnds {
       from begun b
       returning called_at
       """
-          .formatted(NOW, PaymentHolds.NOT_HELD, PaymentHistory.HAS_CALL);
+          .formatted(
+              NOW, PaymentRow.IS_COMPLETE, PaymentHolds.NOT_HELD, PaymentHistory.HAS_CALL);
 
   private static final String WITHDRAW_CALL =
       """

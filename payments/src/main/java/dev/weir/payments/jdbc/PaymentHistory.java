@@ -1,9 +1,11 @@
 package dev.weir.payments.jdbc;
 
 import dev.weir.StoreException;
+import dev.weir.internal.Micros;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,12 +36,20 @@ final class PaymentHistory {
                           offset 0))
       """;
 
-  /** When it was last noticed that calls of the payment {@code p} may be lost; null if never. */
+  /** How long after a restore feeds that were lost with it are sent again. */
+  private static final Duration MAX_RESEND = Duration.ofDays(7);
+
+  /**
+   * When it was last noticed that calls of the payment {@code p} may be lost; null if never. A feed
+   * that came soon after may be one that was lost, and has been made in part.
+   */
   static final String RESTORED_AT =
       """
       (select max(r.noticed_at) from payment_restore r
-       where r.noticed_at > (select f.created_at from payment_feed f where f.feed_no = p.feed_no))
-      """;
+       where r.noticed_at + %d
+         > (select f.created_at from payment_feed f where f.feed_no = p.feed_no))
+      """
+          .formatted(Micros.floor(MAX_RESEND));
 
   private static final String HOLD =
       """

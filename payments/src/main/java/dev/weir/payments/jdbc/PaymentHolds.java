@@ -12,8 +12,13 @@ final class PaymentHolds {
   static final String NOT_HELD =
       "not exists (select from payment_hold h where h.feed_no in (0, p.feed_no) offset 0)";
 
+  /**
+   * The feed of a payment that has a workflow is incomplete after the database was restored to a
+   * state of its reception.
+   */
   private static final String IS_HELD =
-      "select from payment p where p.payment_id = ? and not " + NOT_HELD;
+      "select from payment p where p.payment_id = ? and not (%s and %s)"
+          .formatted(NOT_HELD, PaymentRow.IS_COMPLETE);
 
   private final Transactions transactions;
 

@@ -24,6 +24,10 @@ final class PaymentRow {
    */
   static final String IS_OPEN = "p.state + 0 in (1, 2)";
 
+  /** Whether the feed of the payment {@code p} was received to its end. */
+  static final String IS_COMPLETE =
+      "exists (select from payment_feed f where f.feed_no = p.feed_no and f.state > 0 offset 0)";
+
   /** Joins the feed {@code f} of the payment {@code p}. */
   static final String FEED = feedOf("p");
 

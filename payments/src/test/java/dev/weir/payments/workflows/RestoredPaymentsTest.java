@@ -7,6 +7,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.StoreException;
 import dev.weir.payments.FeedRecord;
 import dev.weir.payments.FeedScope;
+import dev.weir.payments.FeedStatus;
 import dev.weir.payments.Payment;
 import dev.weir.payments.PaymentCall;
 import dev.weir.payments.PaymentState;
@@ -14,6 +15,7 @@ import dev.weir.payments.PaymentStatus;
 import dev.weir.payments.PaymentStore;
 import dev.weir.payments.jdbc.JdbcPaymentStore;
 import dev.weir.payments.workflows.PaymentActivities.Kind;
+import dev.weir.payments.workflows.PaymentActivities.Step;
 import dev.weir.slots.SlotObserver;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.SlotRequest;
@@ -27,6 +29,9 @@ import dev.weir.store.jdbc.slots.internal.JdbcSlotUpkeep;
 import dev.weir.store.tck.internal.Await;
 import dev.weir.workflows.SlotSource;
 import java.math.BigDecimal;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -160,9 +165,116 @@ final class RestoredPaymentsTest {
         .extracting(PaymentStatus::state)
         .containsOnly(PaymentState.PAID);
 
+    aWeekPasses();
     receive("later", 3, 4);
     payAll(3, 4);
     assertThat(bank.lookedUp).as("of a feed that came later, nothing is lost").hasSize(3);
+  }
+
+  /** Whoever sent it has no trace of it. */
+  @Test
+  void feedThatWasLostAndIsSentAgainIsLookedUp() {
+    bank.hasLookUp = true;
+    receive("before", 0, 1);
+    backUp();
+    receive("lost", 1, 3);
+    payAll(0, 2);
+
+    restore();
+
+    assertThat(store.holdIfRestored()).isTrue();
+    store.resume(new FeedScope.All(), "operator");
+    receive("sent-again", 1, 3);
+    payAll(1, 3);
+    assertThat(bank.made).containsExactly("p0", "p1", "p2");
+    assertThat(bank.lookedUp).containsExactly("p1", "p2");
+  }
+
+  @Test
+  void whatFailedBeforeTheRestoreIsTriedAgainOnlyByForce() {
+    receive("f", 0, 2);
+    assertThat(store.begin("p0")).isPresent();
+    assertThat(store.failed("p0", Instant.EPOCH, "no slot")).isTrue();
+    backUp();
+    assertThat(store.retry(new FeedScope.One("f"), false, "operator", 10).payments()).isOne();
+    payAll(0, 1);
+    assertThat(bank.made).containsExactly("p0");
+
+    restore();
+
+    assertThat(store.holdIfRestored()).isTrue();
+    store.resume(new FeedScope.All(), "operator");
+    assertThat(store.retry(new FeedScope.One("f"), false, "operator", 10).payments()).isZero();
+    assertThat(store.retry(new FeedScope.All(), false, "operator", 10).payments()).isZero();
+    bank.hasLookUp = true;
+    assertThat(store.retry(new FeedScope.One("f"), true, "operator", 10).payments()).isOne();
+    payAll(0, 1);
+    assertThat(bank.made).as("it was looked up").containsExactly("p0");
+  }
+
+  /** The workflows of its payments run on in Temporal, which is not restored. */
+  @Test
+  void feedThatIsIncompleteAgainIsNotCalledBeforeItIsReceived() {
+    bank.hasLookUp = true;
+    PaymentStore.Reception reception = open("f");
+    add(reception, 0, 3);
+    backUp();
+    store.complete(reception, "digest");
+    payAll(0, 1);
+    Instant underWay = begin("p1");
+
+    restore();
+
+    assertThat(store.holdIfRestored()).isTrue();
+    store.resume(new FeedScope.All(), "operator");
+    assertThat(execution(SlotSource.of(scheduler)).pay("p2")).isEqualTo(Step.ENDED);
+    assertThat(store.begin("p2")).isPresent();
+    assertThat(store.beginCall("p2", 0, Duration.ofSeconds(10), Duration.ofHours(1))).isEmpty();
+    store.attempted(
+        new PaymentCall("p1", underWay, underWay, PaymentCall.Result.UNKNOWN, "lost"));
+
+    receive("f", 0, 3);
+    assertThat(store.find("p1")).map(PaymentStatus::attempts).contains(1);
+    assertThat(store.feed("f")).map(FeedStatus::repeated).contains(0L);
+    payAll(0, 3);
+    assertThat(bank.made).containsExactly("p0", "p1", "p2");
+    assertThat(bank.lookedUp).containsExactly("p0", "p1", "p2");
+    assertThat(store.feed("f")).map(FeedStatus::paid).contains(3L);
+  }
+
+  /** The result of a call is recorded in the feed that holds the payment. */
+  @Test
+  void paymentThatIsPaidInAnIncompleteFeedIsNoOtherFeeds() {
+    PaymentStore.Reception reception = open("f");
+    add(reception, 0, 2);
+    backUp();
+    store.complete(reception, "digest");
+    Instant p0 = begin("p0");
+    Instant p1 = begin("p1");
+
+    restore();
+
+    assertThat(
+            store.ended(new PaymentCall("p0", p0, p0, PaymentCall.Result.PAID, ""), PaymentState.PAID))
+        .isTrue();
+    store.attempted(new PaymentCall("p1", p1, p1, PaymentCall.Result.UNKNOWN, "lost"));
+    PaymentStore.Reception other = open("g");
+    add(other, 0, 2);
+    FeedStatus complete = store.complete(other, "digest");
+    assertThat(complete.repeated()).isOne();
+    assertThat(store.find("p0")).map(PaymentStatus::state).contains(PaymentState.PAID);
+    assertThat(store.find("p1")).map(PaymentStatus::feedId).contains("g");
+    assertThat(store.find("p1")).map(PaymentStatus::attempts).contains(1);
+  }
+
+  private void aWeekPasses() {
+    try (Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(
+          "update payment_restore set noticed_at = noticed_at - 7 * 24 * 3600 * 1000000::bigint");
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   @Test
@@ -275,14 +387,21 @@ final class RestoredPaymentsTest {
   }
 
   private void receive(String feed, int from, int to) {
-    PaymentStore.Reception reception =
-        ((PaymentStore.Opening.Opened) store.open(feed, CONFIG)).reception();
+    PaymentStore.Reception reception = open(feed);
+    add(reception, from, to);
+    store.complete(reception, "digest");
+  }
+
+  private PaymentStore.Reception open(String feed) {
+    return ((PaymentStore.Opening.Opened) store.open(feed, CONFIG)).reception();
+  }
+
+  private void add(PaymentStore.Reception reception, int from, int to) {
     store.add(
         reception,
         IntStream.range(from, to)
             .<FeedRecord>mapToObj(i -> new FeedRecord.Accepted(i + 2, payment(i)))
             .toList());
-    store.complete(reception, "digest");
   }
 
   private static Payment payment(int number) {
