@@ -5,6 +5,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -17,19 +20,12 @@ import java.util.stream.Collectors;
  * @param parameters strings, longs, booleans, record ids, lists and maps
  */
 record Query(String text, Map<String, Object> parameters) {
-  /** Creates the tables that are missing. */
-  static final Query SCHEMA = new Query(resource("schema.surql"), Map.of());
-
-  private static final String MARK =
-      """
-      RETURN {
-        IF (SELECT VALUE since FROM ONLY weir_store:marker) = NONE {
-          CREATE weir_store:marker SET since = $since ?? time::micros(time::now()) RETURN NONE;
-        };
-      };
-      """;
-
   private static final String BLOCK = "RETURN { -- weir %s\n%s%s};\n";
+
+  /** What every query starts with; those that prepare the database have no marker to check yet. */
+  private static final String DATABASE = resource("database.surql");
+
+  private static final String GUARD = DATABASE + resource("guard.surql");
 
   /**
    * The form of scripts that write in closures. SurrealDB opens a transaction that can write only
@@ -52,32 +48,59 @@ record Query(String text, Map<String, Object> parameters) {
     return new Query(script.text, Map.of("call", call));
   }
 
-  /** Returns the query that creates the marker, with a loss at the present. */
-  static Query markLoss() {
-    return new Query(MARK, Map.of());
+  /** Returns the query that creates the tables, fields and indexes that are missing. */
+  static Query schema(SurrealDbSettings settings) {
+    return call(Script.SCHEMA, settings, Map.of("schema", Script.SCHEMA.digest()));
   }
 
-  /** Returns the query that creates the marker of a database that has lost nothing since a time. */
-  static Query markSince(long sinceMicros) {
-    return new Query(MARK, Map.of("since", sinceMicros));
+  /** Returns the query that notes the first use of a database. */
+  static Query firstUse(SurrealDbSettings settings) {
+    return call(Script.FIRST_USE, settings, Map.of());
+  }
+
+  /** Returns the query that creates the marker: with a loss, unless the first use was noted. */
+  static Query mark(SurrealDbSettings settings) {
+    return call(Script.MARK, settings, Map.of("schema", Script.SCHEMA.digest()));
+  }
+
+  /** Returns the query of the digest of the tables in a database. */
+  static Query applied(SurrealDbSettings settings) {
+    return call(Script.APPLIED, settings, Map.of());
   }
 
   /** A script that takes one object. It is one statement, and so one transaction. */
   enum Script {
-    PLAIN("plain", WRITES),
-    LIMITS("limits", WRITES),
-    USAGES("usages", BLOCK),
-    RECALL("recall", BLOCK),
-    FORGET("forget", BLOCK),
-    BUCKETS("buckets", BLOCK),
-    LEASES("leases", WRITES),
-    LOCK("lock", BLOCK),
-    SWEEP("sweep", BLOCK);
+    PLAIN("plain", WRITES, GUARD),
+    LIMITS("limits", WRITES, GUARD),
+    USAGES("usages", BLOCK, GUARD),
+    RECALL("recall", BLOCK, GUARD),
+    FORGET("forget", BLOCK, GUARD),
+    BUCKETS("buckets", BLOCK, GUARD),
+    LEASES("leases", WRITES, GUARD),
+    LOCK("lock", BLOCK, GUARD),
+    SWEEP("sweep", BLOCK, GUARD),
+    APPLIED("applied", BLOCK, GUARD),
+    SCHEMA("schema", BLOCK, DATABASE),
+    FIRST_USE("first-use", BLOCK, DATABASE),
+    MARK("mark", BLOCK, DATABASE),
+    RACE_START("race-start", BLOCK, DATABASE),
+    RACE_TAKE("race-take", BLOCK, DATABASE),
+    RACE_END("race-end", BLOCK, DATABASE);
 
     final String text;
 
-    Script(String name, String form) {
-      this.text = form.formatted(name, resource("guard.surql"), resource(name + ".surql"));
+    Script(String name, String form, String start) {
+      this.text = form.formatted(name, start, resource(name + ".surql"));
+    }
+
+    /** Returns a text that differs if the script does. */
+    String digest() {
+      try {
+        return HexFormat.of()
+            .formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8)));
+      } catch (NoSuchAlgorithmException e) {
+        throw new IllegalStateException(e);
+      }
     }
   }
 

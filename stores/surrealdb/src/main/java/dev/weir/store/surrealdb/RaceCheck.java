@@ -20,15 +20,8 @@ final class RaceCheck {
   /** A server that has just started may pass the first race for lack of speed. */
   private static final int RACES = 3;
 
-  private static final String CREATE =
-      "CREATE type::record('weir_race', $id) SET tokens = $tokens RETURN NONE;";
-
-  private static final String TAKE =
-      "UPDATE type::record('weir_race', $id) SET tokens -= 1 WHERE tokens >= 1 RETURN AFTER;";
-
-  private static final String REMOVE = "DELETE type::record('weir_race', $id) RETURN NONE;";
-
   private final Database database;
+  private final SurrealDbSettings settings;
 
   /** Runs queries, and repeats them after conflicts. */
   @FunctionalInterface
@@ -36,8 +29,9 @@ final class RaceCheck {
     Value run(Query query);
   }
 
-  RaceCheck(Database database) {
+  RaceCheck(Database database, SurrealDbSettings settings) {
     this.database = database;
+    this.settings = settings;
   }
 
   /** Returns true if more tokens were granted than there are. */
@@ -45,13 +39,15 @@ final class RaceCheck {
     for (int race = 0; race < RACES; race++) {
       String name = UUID.randomUUID().toString();
       Map<String, Object> id = Map.of("id", name);
-      database.run(new Query(CREATE, Map.of("id", name, "tokens", TOKENS)));
+      database.run(
+          Query.call(
+              Query.Script.RACE_START, settings, Map.of("id", name, "tokens", TOKENS)));
       try {
-        if (granted(new Query(TAKE, id)) != TOKENS) {
+        if (granted(Query.call(Query.Script.RACE_TAKE, settings, id)) != TOKENS) {
           return true;
         }
       } finally {
-        database.run(new Query(REMOVE, id));
+        database.run(Query.call(Query.Script.RACE_END, settings, id));
       }
     }
     return false;

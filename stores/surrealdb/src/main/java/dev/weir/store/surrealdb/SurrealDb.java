@@ -2,7 +2,6 @@ package dev.weir.store.surrealdb;
 
 import dev.weir.StoreException;
 import dev.weir.StoreException.Outcome;
-import dev.weir.internal.Micros;
 import dev.weir.limits.StoreHistory;
 import dev.weir.limits.internal.LimitSweep;
 import java.time.Duration;
@@ -46,8 +45,11 @@ public final class SurrealDb implements AutoCloseable {
   /** True once this process has found the marker: if it is missing then, data was lost. */
   private volatile boolean wasPrepared;
 
-  /** True once the storage engine is known to detect conflicts. */
-  private volatile boolean isChecked;
+  /** True once the storage engine is known to detect conflicts. Guarded by {@link #preparing}. */
+  private boolean isChecked;
+
+  /** True once the database is known to have the tables of this version, and is checked. */
+  private volatile boolean isReady;
 
   private volatile boolean isAnomalous;
 
@@ -126,8 +128,8 @@ public final class SurrealDb implements AutoCloseable {
    * conflicts with another transaction, and prepares the database if it lacks something.
    */
   Value run(Query query) {
-    if (!isChecked) {
-      checkOnce();
+    if (!isReady) {
+      makeReady();
     }
     return runUnchecked(query, deadlineNanos(settings.timeout()));
   }
@@ -180,25 +182,31 @@ public final class SurrealDb implements AutoCloseable {
   /**
    * Creates tables and the marker. A database that was used before and has no marker has lost its
    * data.
+   *
+   * <p>The marker is created after the history has recorded the use. Nothing is granted without a
+   * marker, so nothing can be lost of which the history does not know, whichever of the answers is
+   * lost. The note of the first use tells whoever finds no marker after that from a loss.
    */
   private void prepare() {
     exclusively(
-        () ->
-            history.prepare(
-                name(),
-                past -> {
-                  boolean isNew = past.isFirstUse() && !wasPrepared;
-                  long deadlineNanos = deadlineNanos(PREPARE_TIMEOUT);
-                  runBare(Query.SCHEMA, deadlineNanos);
-                  runBare(
-                      isNew ? Query.markSince(Micros.EARLIEST) : Query.markLoss(), deadlineNanos);
-                }));
+        () -> {
+          long deadlineNanos = deadlineNanos(PREPARE_TIMEOUT);
+          history.prepare(
+              name(),
+              past -> {
+                runBare(Query.schema(settings), deadlineNanos);
+                if (past.isFirstUse() && !wasPrepared) {
+                  runBare(Query.firstUse(settings), deadlineNanos);
+                }
+              });
+          runBare(Query.mark(settings), deadlineNanos);
+        });
   }
 
-  /** Runs a query that needs no preparation. */
+  /** Runs a query that needs no preparation. Nothing is granted by it, answered or not. */
   private void runBare(Query query, long deadlineNanos) {
     for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      switch (client.query(query, deadlineNanos)) {
+      switch (StoreException.whileReading(() -> client.query(query, deadlineNanos))) {
         case Reply.Done done -> {
           return;
         }
@@ -217,19 +225,21 @@ public final class SurrealDb implements AutoCloseable {
   }
 
   /**
-   * Runs the race that an engine must pass before it is used. One that has failed it once is not
-   * used by this process, because it may well pass the next. An engine that hangs fails the first
-   * query, within the time of a call.
+   * Brings the tables of an earlier version up to date, and runs the race that an engine must pass
+   * before it is used. One that has failed it once is not used by this process, because it may well
+   * pass the next. An engine that hangs fails the first query, within the time of a call.
    */
-  private void checkOnce() {
+  private void makeReady() {
     exclusively(
         () -> {
-          if (!isChecked && !isAnomalous) {
-            runUnchecked(probeQuery(), deadlineNanos(settings.timeout()));
-            Duration maxWait = settings.timeout().multipliedBy(CALLS_OF_A_CHECK);
-            RaceCheck check = new RaceCheck(query -> runUnchecked(query, deadlineNanos(maxWait)));
-            isAnomalous = StoreException.whileReading(check::isAnomalous);
-            isChecked = !isAnomalous;
+          if (!isReady && !isAnomalous) {
+            StoreException.whileReading(
+                () -> {
+                  updateTables();
+                  checkOnce();
+                  return isAnomalous;
+                });
+            isReady = isChecked;
           }
         });
     if (isAnomalous) {
@@ -237,6 +247,24 @@ public final class SurrealDb implements AutoCloseable {
           Outcome.NONE,
           "hands out the same token twice, as some versions do in memory and on SurrealKV: use"
               + " RocksDB, or accept that in the settings");
+    }
+  }
+
+  private void updateTables() {
+    Value applied = runUnchecked(Query.applied(settings), deadlineNanos(settings.timeout()));
+    if (!Query.Script.SCHEMA.digest().equals(applied.content())) {
+      runBare(Query.schema(settings), deadlineNanos(PREPARE_TIMEOUT));
+    }
+  }
+
+  private void checkOnce() {
+    if (!isChecked) {
+      runUnchecked(probeQuery(), deadlineNanos(settings.timeout()));
+      Duration maxWait = settings.timeout().multipliedBy(CALLS_OF_A_CHECK);
+      RaceCheck check =
+          new RaceCheck(query -> runUnchecked(query, deadlineNanos(maxWait)), settings);
+      isAnomalous = check.isAnomalous();
+      isChecked = !isAnomalous;
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.weir.store.surrealdb;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.limits.LeaseStore;
 import dev.weir.limits.Limit;
@@ -8,11 +9,13 @@ import dev.weir.limits.LimitStore;
 import dev.weir.limits.Policy;
 import dev.weir.limits.StoreHistory;
 import dev.weir.limits.TokenBucket;
+import dev.weir.store.tck.internal.LossyRelay;
 import dev.weir.store.tck.internal.SurrealServer;
 import dev.weir.store.tck.limits.ComebackKit;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,11 +34,16 @@ final class ComebackTest implements ComebackKit {
   /** A history that outlives the nodes of a test. */
   private static final class RememberedUse implements StoreHistory {
     private boolean isUsed;
+    private boolean losesAnswer;
 
     @Override
     public synchronized void prepare(String store, Step step) {
       step.prepare(new Past(!isUsed, Optional.empty()));
       isUsed = true;
+      if (losesAnswer) {
+        losesAnswer = false;
+        throw new IllegalStateException("no answer");
+      }
     }
 
     @Override
@@ -148,5 +156,37 @@ final class ComebackTest implements ComebackKit {
   void firstUseRefusesNothingOnTwoNodes() {
     LimitStore other = limitsOfNewNode();
     assertThat(granted(limits(), 5) + granted(other, 20)).isEqualTo(10);
+  }
+
+  @Test
+  void lossAfterALostAnswerToTheFirstUseIsNoticed() throws Exception {
+    LossyRelay relay = opened(new LossyRelay(server.port()));
+    LimitStore first =
+        new SurrealDbLimitStore(opened(SurrealDb.open(Clients.settings(relay.port()), history)));
+    relay.loseAnswerTo("CREATE weir_store:marker");
+    assertThat(Eventually.answer(() -> granted(first, 4))).isEqualTo(4);
+    assertThat(relay.lost()).isOne();
+    server.kill();
+    server.restartEmpty();
+    assertThat(Eventually.answer(() -> granted(limitsOfNewNode(), 20))).isZero();
+  }
+
+  @Test
+  void firstUseWhoseRecordIsNotAnsweredRefusesNothing() {
+    history.losesAnswer = true;
+    LimitStore first = limits();
+    assertThatThrownBy(() -> granted(first, 1)).hasMessage("no answer");
+    assertThat(granted(limitsOfNewNode(), 4) + granted(first, 20)).isEqualTo(10);
+  }
+
+  @Test
+  void fieldsOfThisVersionAreAddedToADatabaseOfAnEarlierOne() {
+    assertThat(granted(limits(), 4)).isEqualTo(4);
+    database.run(
+        new Query(
+            "RETURN { REMOVE FIELD counted_by ON token_bucket; "
+                + "UPDATE weir_store:marker SET schema = NONE; };",
+            Map.of()));
+    assertThat(granted(limitsOfNewNode(), 20)).isEqualTo(6);
   }
 }

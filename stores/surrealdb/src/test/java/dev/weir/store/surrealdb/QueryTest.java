@@ -67,6 +67,13 @@ final class QueryTest {
   }
 
   @Test
+  void everyScriptChecksThatItIsInItsDatabase() {
+    for (Query.Script script : Query.Script.values()) {
+      assertThat(script.text).as(script.name()).contains("session::ns() != $call.namespace");
+    }
+  }
+
+  @Test
   void differentRequestsHaveDifferentParameters() {
     Set<Query> decisions = new HashSet<>();
     for (String name : NastyNames.ALL) {

@@ -3,11 +3,15 @@ package dev.weir.store.surrealdb;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** The check finds a database that hands out the same token twice. */
 final class RaceCheckTest {
+  private static final SurrealDbSettings SETTINGS =
+      SurrealDbSettings.of("http://127.0.0.1:1", "n", "d");
+
   /**
    * A database of one record of tokens.
    *
@@ -17,9 +21,9 @@ final class RaceCheckTest {
     AtomicLong tokens = new AtomicLong();
     AtomicLong lost = new AtomicLong(twice);
     return query -> {
-      if (query.text().startsWith("CREATE")) {
-        tokens.set((Long) query.parameters().get("tokens"));
-      } else if (query.text().startsWith("UPDATE")) {
+      if (query.text().contains("weir race-start")) {
+        tokens.set((Long) ((Map<?, ?>) query.parameters().get("call")).get("tokens"));
+      } else if (query.text().contains("weir race-take")) {
         if (lost.getAndDecrement() > 0) {
           return new Value(List.of("a token that stays there"));
         }
@@ -32,11 +36,11 @@ final class RaceCheckTest {
 
   @Test
   void acceptsADatabaseThatGrantsEachTokenOnce() {
-    assertThat(new RaceCheck(database(0)).isAnomalous()).isFalse();
+    assertThat(new RaceCheck(database(0), SETTINGS).isAnomalous()).isFalse();
   }
 
   @Test
   void findsASingleTokenThatIsGrantedTwice() {
-    assertThat(new RaceCheck(database(1)).isAnomalous()).isTrue();
+    assertThat(new RaceCheck(database(1), SETTINGS).isAnomalous()).isTrue();
   }
 }
