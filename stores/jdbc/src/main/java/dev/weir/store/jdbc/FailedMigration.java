@@ -32,10 +32,11 @@ record FailedMigration(String script, List<String> objects, List<String> dropped
   /** An index of a table that the same migration creates is dropped along with the table. */
   private static final Pattern CREATE =
       Pattern.compile(
-          "(?m)^create (?<kind>table|view|index) (?<name>\\w+)(?: on (?<of>\\w+))?"
-              + "|^alter table (?<table>\\w+) add \\(\\s*(?<column>\\w+)");
+          "(?m)^create\\s+(?:unique\\s+)?(?<kind>table|view|index)\\s+(?<name>\\w+)"
+              + "(?:\\s+on\\s+(?<of>\\w+))?"
+              + "|^alter\\s+table\\s+(?<table>\\w+)\\s+add\\s*\\(\\s*(?<column>\\w+)");
 
-  private static final Pattern DROP = Pattern.compile("(?m)^drop index (\\w+)");
+  private static final Pattern DROP = Pattern.compile("(?m)^drop\\s+index\\s+(\\w+)");
 
   /** Of tables and views; the standard's name of a table is the longer one. */
   private static final String[] TYPES = {"TABLE", "BASE TABLE", "VIEW"};

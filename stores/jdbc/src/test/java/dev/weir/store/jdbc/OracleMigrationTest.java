@@ -151,7 +151,10 @@ final class OracleMigrationTest {
         "1.4 | drop index slot_by_time_and_id"
             + " | drop what it has created and start again: index slot_by_time_and_id",
         "1.5 | create index slot_by_time on slot (state)"
-            + " | create what it drops, with any column, and start again: index slot_by_time"
+            + " | create what it drops, with any column, and start again: index slot_by_time",
+        "13.1 | alter table concurrency_definition drop column held_until"
+            + " | drop what it has created and start again:"
+            + " column concurrency_definition.held_until"
       })
   void migrationWhoseNoteWasLostIsRepeated(String version, String undo, String message)
       throws SQLException {
