@@ -8,12 +8,23 @@ import dev.weir.limits.LeaseDecision;
 import dev.weir.limits.LeaseStore;
 import dev.weir.limits.OnStoreFailure;
 import java.time.Instant;
-import java.util.Optional;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Acquires leases for rules, and holds the leases of requests in progress. It renews them, so that
@@ -23,6 +34,9 @@ import java.util.function.LongSupplier;
 final class HeldLeases {
   /** One or two renewals may fail before the lease ends. */
   private static final int RENEWALS_IN_A_LEASE = 3;
+
+  /** Stores send renewals together that arrive together. */
+  private static final int MAX_RENEWALS_AT_A_TIME = 256;
 
   /** Max number of lost leases that are recorded; others end when they expire. */
   private static final int MAX_LOST = 1_000;
@@ -85,6 +99,10 @@ final class HeldLeases {
      */
     private boolean isOver(long now) {
       return now - requestedAtMicros >= concurrency.ttlMicros();
+    }
+
+    private long endMicros() {
+      return requestedAtMicros + concurrency.ttlMicros();
     }
 
     private HeldLease from(long now) {
@@ -294,25 +312,63 @@ final class HeldLeases {
 
   /**
    * Renews the leases for which a third of their time to live has passed since the last renewal,
-   * and ends lost leases.
+   * and ends lost leases. Those that end first are renewed first, and many at a time: with a slow
+   * store, some would otherwise end before their turn.
    *
    * @throws StoreException the first failure, after all were tried
    */
   void renew() {
-    Optional<StoreException> failure = Optional.empty();
-    for (HeldLease lease : leases) {
-      long now = nowMicros.getAsLong();
-      if (lease.isDue(now)) {
+    long now = nowMicros.getAsLong();
+    Queue<HeldLease> due =
+        leases.stream()
+            .filter(lease -> lease.isDue(now))
+            .sorted(Comparator.comparingLong(HeldLease::endMicros))
+            .collect(Collectors.toCollection(ConcurrentLinkedQueue::new));
+    AtomicReference<@Nullable StoreException> failure = new AtomicReference<>();
+    Runnable renewal = () -> renewAll(due, failure);
+    int more = Math.min(due.size(), MAX_RENEWALS_AT_A_TIME) - 1;
+    if (more > 0) {
+      try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+        List<Future<?>> started = new ArrayList<>(more);
+        for (int i = 0; i < more; i++) {
+          started.add(threads.submit(renewal));
+        }
+        renewal.run();
+        started.forEach(HeldLeases::await);
+      }
+    } else {
+      renewal.run();
+    }
+    StoreException first = failure.get();
+    if (first != null) {
+      throw first;
+    }
+    endLost();
+  }
+
+  private void renewAll(
+      Queue<HeldLease> due, AtomicReference<@Nullable StoreException> firstFailure) {
+    for (HeldLease lease = due.poll(); lease != null; lease = due.poll()) {
+      // Its request may have ended meanwhile.
+      if (leases.contains(lease)) {
         try {
-          lease.renew(now);
+          lease.renew(nowMicros.getAsLong());
         } catch (StoreException e) {
-          failure = failure.or(() -> Optional.of(e));
+          firstFailure.compareAndSet(null, e);
         }
       }
     }
-    if (failure.isPresent()) {
-      throw failure.get();
+  }
+
+  /** Waits for a thread, and throws what it has thrown. */
+  private static void await(Future<?> thread) {
+    try {
+      var unused = thread.get();
+    } catch (InterruptedException e) {
+      // The node ends; closing the threads interrupts them.
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("a renewal failed", e.getCause());
     }
-    endLost();
   }
 }

@@ -15,7 +15,10 @@ import dev.weir.limits.OnStoreFailure;
 import dev.weir.limits.memory.MemoryLeaseStore;
 import dev.weir.limits.memory.MemoryLimitStore;
 import dev.weir.rules.spec.Quota;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Leases of rules are held and renewed exactly as long as a request takes. */
@@ -74,6 +77,43 @@ final class RuleLeasesTest extends RuleEvaluatorScene {
     evaluator.renewLeases();
     nowMicros.addAndGet(20_000_001);
     refuses(get("/a"));
+  }
+
+  /** One after the other, the last ones would end before their turn if the store is slow. */
+  @Test
+  void leasesAreRenewedTogether() {
+    int together = 20;
+    make(rule("all", "/**", new Quota.Concurrent(Concurrency.of(20, Duration.ofSeconds(30)))));
+    CountDownLatch begun = new CountDownLatch(together);
+    LeaseStore slow =
+        (LeaseStore)
+            Proxy.newProxyInstance(
+                LeaseStore.class.getClassLoader(),
+                new Class<?>[] {LeaseStore.class},
+                (proxy, method, arguments) -> {
+                  if (method.getName().equals("renew")) {
+                    begun.countDown();
+                    if (!begun.await(1, TimeUnit.MINUTES)) {
+                      throw new IllegalStateException(begun.getCount() + " have not begun");
+                    }
+                  }
+                  return method.invoke(leases, arguments);
+                });
+    RuleEvaluator other =
+        new RuleEvaluator(
+            index,
+            new RuleEvaluator.Stores(
+                new MemoryLimitStore(() -> Micros.instant(nowMicros.get()), 10_000), slow, slow),
+            RuleObserver.NONE,
+            nowMicros::get,
+            () -> Micros.instant(nowMicros.get()));
+    for (int i = 0; i < together; i++) {
+      assertThat(other.decide(get("/a"))).isInstanceOf(Verdict.Passed.class);
+    }
+    nowMicros.addAndGet(20_000_000);
+    other.renewLeases();
+    nowMicros.addAndGet(20_000_000);
+    assertThat(other.decide(get("/a"))).isInstanceOf(Verdict.Refused.class);
   }
 
   @Test
