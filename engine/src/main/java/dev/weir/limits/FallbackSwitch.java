@@ -2,7 +2,9 @@ package dev.weir.limits;
 
 import dev.weir.StoreException;
 import dev.weir.internal.Micros;
+import dev.weir.internal.SharedFailure;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -33,10 +35,11 @@ final class FallbackSwitch {
   private final Consumer<StoreException> logFailed;
   private final LongSupplier nowMicros;
   private final ReentrantLock logging = new ReentrantLock();
+  private final SharedFailure logFailure;
   private volatile long loggedUntilMicros = Micros.EARLIEST;
 
   /** The time of the last request of this node to the fallback: it may have been granted. */
-  private volatile long usedHereAtMicros = Micros.EARLIEST;
+  private final AtomicLong usedHereAtMicros = new AtomicLong(Micros.EARLIEST);
 
   private final ReentrantLock reading = new ReentrantLock();
 
@@ -63,13 +66,14 @@ final class FallbackSwitch {
     this.breaker = breaker;
     this.logFailed = logFailed;
     this.nowMicros = nowMicros;
+    this.logFailure = new SharedFailure(nowMicros);
     this.failuresAtRead = breaker.failureCount();
     this.usedByAnyUntilMicros = untilAllNotice(log.usedUntilMicros());
   }
 
   /** Returns true if the fallback may have been used, so that the store may lack its grants. */
   boolean mayBeUsed() {
-    return usedHereAtMicros != Micros.EARLIEST
+    return usedHereAtMicros.get() != Micros.EARLIEST
         || usedByAnyUntilMicros != Micros.EARLIEST
         || isLogOutdated();
   }
@@ -79,14 +83,22 @@ final class FallbackSwitch {
   }
 
   /**
-   * Records that the fallback is about to be called. Writes the log first; otherwise a restart in
-   * between would lose the use.
+   * Records a use of the fallback: call it before and after the call, because the fallback may grant
+   * at any moment in between. Writes the log first; otherwise a restart in between would lose the
+   * use.
+   *
+   * @throws StoreException if the log cannot be written; then the fallback must not be called
    */
   void useFallback() {
     if (nowMicros.getAsLong() >= loggedUntilMicros) {
       writeLog();
     }
-    usedHereAtMicros = nowMicros.getAsLong();
+    usesFallback();
+  }
+
+  /** Records for this node alone that the fallback may have granted until now. */
+  void usesFallback() {
+    usedHereAtMicros.accumulateAndGet(nowMicros.getAsLong(), Math::max);
   }
 
   private void writeLog() {
@@ -94,7 +106,7 @@ final class FallbackSwitch {
     try {
       long now = nowMicros.getAsLong();
       if (now >= loggedUntilMicros) {
-        log.uses(now + LOGGED_AHEAD_MICROS);
+        logFailure.run(() -> log.uses(now + LOGGED_AHEAD_MICROS));
         loggedUntilMicros = now + LOGGED_AHEAD_MICROS;
       }
     } finally {
@@ -142,7 +154,7 @@ final class FallbackSwitch {
         request.parts().stream()
             .filter(part -> part.policy().onStoreFailure() != OnStoreFailure.CLOSED)
             .toList(),
-        Math.max(usedHereAtMicros, usedByAnyUntilMicros));
+        Math.max(usedHereAtMicros.get(), usedByAnyUntilMicros));
   }
 
   /**

@@ -95,7 +95,8 @@ final class StoreSubstitute {
           return refused(request);
         }
       }
-      AcquireResult result = operation.run(next, request);
+      AcquireResult result =
+          operation == Operation.DECIDE ? decide(next, request) : operation.run(next, request);
       if (operation == Operation.DECIDE && isLate(result, openedAtMicros)) {
         var unused = next.refund(request, result.decidedAt());
         return refused(request);
@@ -107,6 +108,24 @@ final class StoreSubstitute {
       fallbackFailed.accept(e);
       return refused(request).afterFailure(e);
     }
+  }
+
+  /** The call may take long, and the fallback may grant at its end. */
+  private AcquireResult decide(LimitStore next, AcquireRequest request) {
+    AcquireResult result;
+    try {
+      result = next.decide(request);
+    } finally {
+      fallbackSwitch.usesFallback();
+    }
+    if (result.isAllowed()) {
+      return StoreException.afterDone(
+          () -> {
+            fallbackSwitch.useFallback();
+            return result;
+          });
+    }
+    return result;
   }
 
   /**

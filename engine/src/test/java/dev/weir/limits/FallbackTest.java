@@ -141,20 +141,57 @@ final class FallbackTest {
     assertThat(scene.events).endsWith("redis is CLOSED");
   }
 
+  /** Returns the fallback, in front of whose next decision something else happens. */
+  private LimitStore slow(AtomicReference<Runnable> meanwhile) {
+    return (LimitStore)
+        Proxy.newProxyInstance(
+            LimitStore.class.getClassLoader(),
+            new Class<?>[] {LimitStore.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("decide")) {
+                meanwhile.getAndSet(() -> {}).run();
+              }
+              return method.invoke(scene.next, arguments);
+            });
+  }
+
+  @Test
+  void grantAtTheEndOfALongCallOfTheFallbackCountsFromThenOn() {
+    AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {});
+    Failover failover = scene.builder(scene.store).fallback(slow(meanwhile)).build();
+    Policy policy = policy(FixedWindow.of(10, MINUTE), OnStoreFailure.FALLBACK);
+    scene.giveUp(failover, policy);
+    scene.nowMicros += 60_000_000;
+    meanwhile.set(() -> scene.nowMicros += 7_000_000);
+    assertThat(failover.take(policy, "k", 10)).isTrue();
+    long grantedAt = scene.nowMicros;
+    scene.store.mend();
+    scene.recover(failover, policy);
+    scene.nowMicros = grantedAt + 59_999_999;
+    assertThat(granted(failover, policy, 100)).isZero();
+    scene.nowMicros++;
+    assertThat(granted(failover, policy, 100)).isEqualTo(10);
+  }
+
+  @Test
+  void logCoversAGrantAtTheEndOfALongCallOfTheFallback() {
+    AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {});
+    AtomicLong logged = new AtomicLong(Micros.EARLIEST);
+    Failover failover =
+        scene.builder(scene.store).fallback(slow(meanwhile)).log(log(logged)).build();
+    Policy policy = policy(FixedWindow.of(10, MINUTE), OnStoreFailure.FALLBACK);
+    scene.giveUp(failover, policy);
+    scene.nowMicros += 60_000_000;
+    // Longer than the log is written ahead.
+    meanwhile.set(() -> scene.nowMicros += 7_000_000);
+    assertThat(failover.take(policy, "k", 10)).isTrue();
+    assertThat(logged.get()).isGreaterThan(scene.nowMicros);
+  }
+
   @Test
   void grantOfTheFallbackThatComesAfterTheRecoveryDoesNotStand() {
     AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {});
-    LimitStore slow =
-        (LimitStore)
-            Proxy.newProxyInstance(
-                LimitStore.class.getClassLoader(),
-                new Class<?>[] {LimitStore.class},
-                (proxy, method, arguments) -> {
-                  if (method.getName().equals("decide")) {
-                    meanwhile.getAndSet(() -> {}).run();
-                  }
-                  return method.invoke(scene.next, arguments);
-                });
+    LimitStore slow = slow(meanwhile);
     Failover failover = scene.builder(scene.store).fallback(slow).build();
     Policy policy = policy(FixedWindow.of(10, Duration.ofSeconds(1)), OnStoreFailure.FALLBACK);
     scene.giveUp(failover, policy);
@@ -172,23 +209,25 @@ final class FallbackTest {
     assertThat(scene.next.peek(one(policy)).decision().remaining()).isEqualTo(10);
   }
 
+  private static FallbackLog log(AtomicLong logged) {
+    return new FallbackLog() {
+      @Override
+      public long usedUntilMicros() {
+        return logged.get();
+      }
+
+      @Override
+      public void uses(long untilMicros) {
+        logged.accumulateAndGet(untilMicros, Math::max);
+      }
+    };
+  }
+
   @Test
   void restartedNodeKnowsThatTheFallbackHasGranted() {
     AtomicLong logged = new AtomicLong(Micros.EARLIEST);
-    FallbackLog log =
-        new FallbackLog() {
-          @Override
-          public long usedUntilMicros() {
-            return logged.get();
-          }
-
-          @Override
-          public void uses(long untilMicros) {
-            logged.accumulateAndGet(untilMicros, Math::max);
-          }
-        };
     Policy policy = policy(FixedWindow.of(10, MINUTE), OnStoreFailure.FALLBACK);
-    Failover failover = scene.builder(scene.store).log(log).build();
+    Failover failover = scene.builder(scene.store).log(log(logged)).build();
     scene.giveUp(failover, policy);
     scene.nowMicros += 60_000_000;
     assertThat(granted(failover, policy, 5)).isEqualTo(5);
@@ -196,7 +235,7 @@ final class FallbackTest {
     scene.nowMicros += 9_000_000;
     assertThat(granted(failover, policy, 100)).isEqualTo(5);
     scene.store.mend();
-    Failover restarted = scene.builder(scene.store).log(log).build();
+    Failover restarted = scene.builder(scene.store).log(log(logged)).build();
     assertThat(granted(restarted, policy, 100)).isZero();
     scene.nowMicros += 59_999_999;
     assertThat(granted(restarted, policy, 100)).isZero();

@@ -25,6 +25,7 @@ class SharedFallbackTest {
   private static final class SharedLog implements FallbackLog {
     private long untilMicros = Micros.EARLIEST;
     private int reads;
+    private int writes;
     private boolean isBroken;
 
     @Override
@@ -38,6 +39,10 @@ class SharedFallbackTest {
 
     @Override
     public void uses(long until) {
+      writes++;
+      if (isBroken) {
+        throw new StoreException(StoreException.Outcome.NONE, "no log");
+      }
       untilMicros = Math.max(untilMicros, until);
     }
   }
@@ -184,5 +189,23 @@ class SharedFallbackTest {
     assertRefusesForAWindow(node);
     assertThat(log.reads).isEqualTo(reads + 1);
     assertThat(failures).containsExactly("redis: broken", "redis's fallback: no log");
+  }
+
+  /** Callers write it one after the other: each would wait for the failure of all before it. */
+  @Test
+  void callersShareTheFailureToWriteTheLog() {
+    Failover node = node(store);
+    store.breakDown();
+    assertThat(granted(node, 3)).isZero();
+    nowMicros += 60 * SECOND;
+    log.isBroken = true;
+    for (int second = 0; second < 3; second++) {
+      assertThat(granted(node, 100)).isZero();
+      assertThat(log.writes).isEqualTo(second + 1);
+      nowMicros += SECOND;
+    }
+    assertThat(next.calls()).isZero();
+    log.isBroken = false;
+    assertThat(granted(node, 100)).isEqualTo(10);
   }
 }

@@ -1,6 +1,7 @@
 package dev.weir.store.redis;
 
 import dev.weir.StoreException;
+import dev.weir.internal.SharedFailure;
 import dev.weir.limits.StoreHistory;
 import io.lettuce.core.cluster.SlotHash;
 import java.nio.ByteBuffer;
@@ -11,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +40,7 @@ final class Markers {
   private final StoreHistory history;
   private final AtomicReferenceArray<Marker> seen;
   private final ReentrantLock preparing = new ReentrantLock();
+  private final SharedFailure failure;
 
   /** The number of times that the markers were prepared. */
   private volatile long prepared;
@@ -48,9 +51,13 @@ final class Markers {
   /** The marker that {@link #look} has last reported to the history. */
   private @Nullable Marker reported;
 
-  Markers(Redis redis, StoreHistory history) {
+  /**
+   * @param nowMicros a clock that never steps backwards
+   */
+  Markers(Redis redis, StoreHistory history, LongSupplier nowMicros) {
     this.redis = redis;
     this.history = history;
+    this.failure = new SharedFailure(nowMicros);
     this.seen = new AtomicReferenceArray<>(redis.isCluster() ? SlotHash.SLOT_COUNT : 1);
   }
 
@@ -117,7 +124,7 @@ final class Markers {
     preparing.lock();
     try {
       if (prepared == preparedBefore) {
-        history.prepare(redis.name(), past -> prepare(past, clock));
+        failure.run(() -> history.prepare(redis.name(), past -> prepare(past, clock)));
         prepared = preparedBefore + 1;
       }
     } finally {

@@ -1,6 +1,7 @@
 package dev.weir.store.redis;
 
 import dev.weir.StoreException;
+import dev.weir.internal.SteadyClock;
 import dev.weir.limits.StoreHistory;
 import io.lettuce.core.KeyScanCursor;
 import io.lettuce.core.RedisCommandExecutionException;
@@ -26,6 +27,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLException;
 
@@ -52,11 +54,14 @@ public final class Redis implements AutoCloseable {
   private final Markers markers;
   private volatile long answeredAtNanos = System.nanoTime();
 
-  private Redis(RedisSettings settings, StoreHistory history) {
+  /**
+   * @param nowMicros a clock that never steps backwards
+   */
+  Redis(RedisSettings settings, StoreHistory history, LongSupplier nowMicros) {
     this.settings = settings;
     this.names = new KeyNames(settings.prefix());
     this.connector = new RedisConnector(settings);
-    this.markers = new Markers(this, history);
+    this.markers = new Markers(this, history, nowMicros);
   }
 
   /**
@@ -74,7 +79,7 @@ public final class Redis implements AutoCloseable {
    *     lost its data notices the loss as well
    */
   public static Redis open(RedisSettings settings, StoreHistory history) {
-    return new Redis(settings, history);
+    return new Redis(settings, history, SteadyClock.sinceStart());
   }
 
   /** Returns the name of this store in histories. */

@@ -1,7 +1,9 @@
 package dev.weir.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.StoreException;
 import dev.weir.internal.Micros;
 import dev.weir.limits.AcquireRequest;
 import dev.weir.limits.Concurrency;
@@ -23,6 +25,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -300,6 +304,41 @@ abstract class RedisComeback implements ComebackKit {
           assertThat(RedisFaults.eventually(() -> busyStore.take(TEN, "k", 1))).isTrue();
           assertThat(granted(store, 20)).isEqualTo(10 - granted - 2);
         });
+  }
+
+  /** They ask it one after the other: each would wait for the failure of all before it. */
+  @Test
+  void callersShareTheFailureOfTheHistory() {
+    AtomicInteger asked = new AtomicInteger();
+    StoreHistory broken =
+        new StoreHistory() {
+          @Override
+          public void prepare(String store, Step step) {
+            asked.incrementAndGet();
+            throw new StoreException(StoreException.Outcome.NONE, "no history");
+          }
+
+          @Override
+          public void saw(String store, Mark mark) {}
+        };
+    AtomicLong nowMicros = new AtomicLong();
+    Redis client =
+        opened(
+            new Redis(
+                RedisSettings.of(server.uri()).withCommandTimeout(Servers.MAX_WAIT),
+                broken,
+                nowMicros::get));
+    RedisLimitStore store = new RedisLimitStore(client);
+    assertThat(server.command("FLUSHALL")).startsWith("+OK");
+    for (int second = 1; second < 4; second++) {
+      for (int i = 0; i < 10; i++) {
+        assertThatThrownBy(() -> store.take(TEN, "k", 1))
+            .isInstanceOf(StoreException.class)
+            .hasMessage("no history");
+      }
+      assertThat(asked).hasValue(second);
+      nowMicros.addAndGet(1_000_000);
+    }
   }
 
   @Test

@@ -29,7 +29,7 @@ public final class JdbcFallbackLog implements FallbackLog {
    * @param store the name of the other store
    */
   public JdbcFallbackLog(DataSource database, String store) {
-    this.transactions = new Transactions(Dialect.POSTGRESQL, database, () -> {});
+    this.transactions = Transactions.failFast(Dialect.POSTGRESQL, database, () -> {});
     this.store = store;
   }
 
