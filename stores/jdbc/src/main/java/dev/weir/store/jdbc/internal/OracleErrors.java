@@ -1,6 +1,7 @@
 package dev.weir.store.jdbc.internal;
 
 import java.sql.SQLException;
+import java.sql.SQLRecoverableException;
 import java.util.Set;
 
 /**
@@ -33,19 +34,30 @@ public final class OracleErrors {
 
   /**
    * The listener or the instance cannot take a connection now: too many sessions or processes,
-   * starting up or shutting down, no listener, service not registered yet, no handler free; its
-   * host is not known yet.
+   * starting up or shutting down, restricted, no listener, service not registered yet, no handler
+   * free, refused, no database behind it; its host is not known yet.
    */
   private static final Set<Integer> NO_CONNECTION =
       Set.of(
-          18, 20, 2391, 12505, 12514, 12516, 12518, 12519, 12520, 12521, 12526, 12528, 12541, 12543,
-          12545, 17868);
+          18, 20, 2391, 12505, 12510, 12514, 12516, 12518, 12519, 12520, 12521, 12526, 12527, 12528,
+          12530, 12541, 12543, 12545, 12564, 17868);
 
   /**
    * The server reports that it has rolled back in place of a commit: a deferred constraint was
    * violated, or the session was told to roll back.
    */
   private static final Set<Integer> ROLLED_BACK = Set.of(2091, 2290, 2291, 2292, 24761);
+
+  /**
+   * A statement was refused, so the block that it is in has rolled back: a value that is null or too
+   * large, no space or quota left for a table, an index, a large object, undo or a sort, no memory;
+   * and the block itself was, before it began: it cannot be compiled, a table is missing, or a
+   * right. All others may come from a session that has ended after its commit.
+   */
+  private static final Set<Integer> REFUSED =
+      Set.of(
+          904, 942, 1031, 1400, 1438, 1536, 1652, 1653, 1654, 1658, 1688, 1691, 4031, 6502, 6550,
+          12899, 30036, 65114);
 
   private static final String CONNECTION_FAILED = "08";
 
@@ -63,7 +75,9 @@ public final class OracleErrors {
 
   /** Returns true if the connection is lost, so that it is unknown what became of a commit. */
   public static boolean isLost(SQLException e) {
-    return LOST.contains(e.getErrorCode())
+    // By its type as well: the driver knows more reasons to connect anew than are listed here.
+    return e instanceof SQLRecoverableException
+        || LOST.contains(e.getErrorCode())
         || String.valueOf(e.getSQLState()).startsWith(CONNECTION_FAILED);
   }
 
@@ -74,6 +88,10 @@ public final class OracleErrors {
 
   /** Returns true if the server reports that nothing was committed. */
   static boolean isRolledBack(SQLException e) {
-    return !isLost(e) && (isConflict(e) || isBusy(e) || ROLLED_BACK.contains(e.getErrorCode()));
+    return !isLost(e)
+        && (isConflict(e)
+            || isBusy(e)
+            || ROLLED_BACK.contains(e.getErrorCode())
+            || REFUSED.contains(e.getErrorCode()));
   }
 }
