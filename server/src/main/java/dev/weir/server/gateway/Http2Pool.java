@@ -4,6 +4,9 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
+import io.netty.handler.codec.http2.DefaultHttp2LocalFlowController;
+import io.netty.handler.codec.http2.Http2Connection;
+import io.netty.handler.codec.http2.Http2FrameCodec;
 import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
 import io.netty.handler.codec.http2.Http2GoAwayFrame;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
@@ -28,8 +31,6 @@ import org.jspecify.annotations.Nullable;
 final class Http2Pool implements UpstreamPool {
   /** Max concurrent streams if the upstream does not announce a maximum. */
   private static final long DEFAULT_STREAMS = 100;
-
-  private static final int WINDOW_BYTES = 1 << 20;
 
   private final Connector connector;
   private final long keptNanos;
@@ -118,15 +119,31 @@ final class Http2Pool implements UpstreamPool {
         .pipeline()
         .addLast(
             new ReadClock(),
-            Http2FrameCodecBuilder.forClient()
-                .initialSettings(
-                    Http2Settings.defaultSettings()
-                        .pushEnabled(false)
-                        .initialWindowSize(WINDOW_BYTES)
-                        .maxHeaderListSize(connector.settings().bounds().headerBytes()))
-                .build(),
+            codec(),
             new Http2MultiplexHandler(new Unwanted()),
             new Connection(channel));
+  }
+
+  /**
+   * Returns a codec whose connection has no window of its own: what clients do not read would fill
+   * it, and stop the responses of all others. Each stream still has one, of 64 KiB.
+   */
+  private Http2FrameCodec codec() {
+    Http2FrameCodec codec =
+        Http2FrameCodecBuilder.forClient()
+            .initialSettings(
+                Http2Settings.defaultSettings()
+                    .pushEnabled(false)
+                    .maxHeaderListSize(connector.settings().bounds().headerBytes()))
+            .build();
+    Http2Connection connection = codec.connection();
+    connection
+        .local()
+        .flowController(
+            new DefaultHttp2LocalFlowController(
+                    connection, DefaultHttp2LocalFlowController.DEFAULT_WINDOW_UPDATE_RATIO, true)
+                .frameWriter(codec.encoder().frameWriter()));
+    return codec;
   }
 
   private void stream(Connection connection, Waiting passage) {

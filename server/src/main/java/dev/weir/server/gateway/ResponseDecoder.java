@@ -29,6 +29,9 @@ final class ResponseDecoder extends HttpResponseDecoder {
   private boolean isExpecting;
   private boolean isToHead;
 
+  /** Whether a byte has arrived since the request was sent. */
+  private boolean hasBegun;
+
   /** Whether the last head that was read belongs to an interim response. */
   private boolean isInterim;
 
@@ -54,13 +57,20 @@ final class ResponseDecoder extends HttpResponseDecoder {
    */
   void expect(boolean toHead) {
     isExpecting = true;
+    hasBegun = false;
     isToHead = toHead;
+  }
+
+  /** Returns true if a byte of the response has arrived, even if it is not a whole head. */
+  boolean hasBegun() {
+    return hasBegun;
   }
 
   @Override
   protected void decode(ChannelHandlerContext context, ByteBuf bytes, List<Object> out)
       throws Exception {
     if (isExpecting) {
+      hasBegun = true;
       int before = out.size();
       super.decode(context, bytes, out);
       isExpecting = out.size() == before || !isEnd(out.getLast());

@@ -11,6 +11,9 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2ResetFrame;
 import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -37,6 +40,9 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   private boolean isReleased;
 
   private boolean isClosing;
+
+  /** Whether the upstream has ended the stream of a request that it may have worked on. */
+  private boolean isReset;
 
   /** Whether the connection counts as one whose request is still arriving. */
   private boolean isUnfinished;
@@ -83,8 +89,13 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
 
     void upstreamWritable();
 
-    /** Called when the upstream connection is closed. */
-    void upstreamGone();
+    /**
+     * Called when the upstream connection is closed.
+     *
+     * @param isUntouched whether nothing of a response has arrived, and nothing says that the
+     *     upstream has worked on the request
+     */
+    void upstreamGone(boolean isUntouched);
   }
 
   UpstreamConnection(Channel channel, Owner owner) {
@@ -277,12 +288,29 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     if (serving != null && wasReleased) {
       serving.released();
     } else if (serving != null) {
-      serving.upstreamGone();
+      serving.upstreamGone(!isReset && !hasResponseBegun());
     }
+  }
+
+  private boolean hasResponseBegun() {
+    ResponseDecoder decoder = channel.pipeline().get(ResponseDecoder.class);
+    return decoder != null && decoder.hasBegun();
+  }
+
+  /** Only one reason for a reset says that the request was not looked at (RFC 9113, 8.7). */
+  @Override
+  public void userEventTriggered(ChannelHandlerContext context, Object event) {
+    if (event instanceof Http2ResetFrame reset
+        && reset.errorCode() != Http2Error.REFUSED_STREAM.code()) {
+      isReset = true;
+    }
+    context.fireUserEventTriggered(event);
   }
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    // A stream fails by a response that is not valid.
+    isReset = isReset || cause instanceof Http2Exception;
     log.debug("A connection to an upstream failed", cause);
     close();
   }

@@ -354,11 +354,11 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
   }
 
   @Override
-  public void upstreamGone() {
+  public void upstreamGone(boolean isUntouched) {
     upstream = null;
     switch (stage) {
       case SENT -> {
-        if (mayRetry()) {
+        if (isUntouched && mayRetry()) {
           isRetried = true;
           connect(true);
         } else {
@@ -376,8 +376,9 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
   }
 
   /**
-   * Returns true if the request may be sent again. The upstream may close a kept-alive connection
-   * just when it is used, so a repeatable request that is still complete here is retried once.
+   * Returns true if a request of which the upstream has shown no sign may be sent again. The
+   * upstream may close a kept-alive connection just when it is used, so a repeatable request that is
+   * still complete here is retried once.
    */
   private boolean mayRetry() {
     return !isRetried && body.isWhole() && requestHead.isRepeatable();

@@ -275,6 +275,19 @@ final class GatewayFailuresIT {
     }
   }
 
+  /** An upstream that has begun to respond has worked on the request. */
+  @Test
+  void asksNothingTwiceOfWhichAResponseHasBegun() throws Exception {
+    for (String begun : List.of("H", "HTTP/1.1 20", "HTTP/1.1 200 OK\r\nX-Half: ")) {
+      try (TestUpstream upstream =
+              new TestUpstream((head, in, out) -> !TestUpstream.send(out, begun));
+          TestGateway gateway = new TestGateway(upstream.address())) {
+        gateway.http().get("/").problem(502, "upstream-failed");
+        assertThat(upstream.heads()).as(begun).hasSize(1);
+      }
+    }
+  }
+
   @Test
   void anUpstreamThatClosedItsIdleConnectionIsAskedOnANewOne() throws Exception {
     AtomicInteger asked = new AtomicInteger();

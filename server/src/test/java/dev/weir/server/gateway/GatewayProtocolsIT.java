@@ -7,6 +7,11 @@ import dev.weir.server.faults.Relay;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
 import dev.weir.server.http.RawHttp;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.ssl.ApplicationProtocolConfig;
 import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.SslContext;
@@ -19,6 +24,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.http.HttpRequest;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,6 +36,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.BeforeAll;
@@ -40,6 +48,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** Upstreams may speak HTTP/1.1 or HTTP/2, with or without TLS. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 final class GatewayProtocolsIT {
+  /** A response without progress for this many polls is stuck. */
+  private static final int STUCK_LOOKS = 15;
+
   private static TestCertificate certificate;
 
   @BeforeAll
@@ -172,6 +183,61 @@ final class GatewayProtocolsIT {
       raw.send("GET /later HTTP/1.1\r\nHost: shop\r\n\r\n");
       // By a reset, not an end: the head may have been sent.
       assertThatThrownBy(raw::readAll).isInstanceOf(SocketException.class);
+    }
+  }
+
+  /** All other reasons leave open whether the upstream has worked on the request. */
+  @Test
+  void asksOnceMoreOnlyWhatAnHttp2UpstreamHasRefused() throws Exception {
+    try (Http2Upstream upstream = new Http2Upstream(Optional.empty());
+        TestGateway gateway = new TestGateway("h2c://127.0.0.1:" + upstream.port())) {
+      for (Http2Error reason : List.of(Http2Error.CANCEL, Http2Error.INTERNAL_ERROR)) {
+        String path = Http2Upstream.RESET + reason;
+        gateway.http().get(path).problem(502, "upstream-failed");
+        assertThat(upstream.count(path)).as(path).isOne();
+      }
+      String refused = Http2Upstream.RESET + Http2Error.REFUSED_STREAM;
+      gateway.http().get(refused).problem(502, "upstream-failed");
+      assertThat(upstream.count(refused)).isEqualTo(2);
+    }
+  }
+
+  /** More than the sockets hold, of a response that is not read, and nothing of it ever ends. */
+  @Test
+  void aClientThatDoesNotReadStopsNoOtherOnTheSameConnection() throws Exception {
+    byte[] much = new byte[60_000_000];
+    try (Http2Upstream upstream =
+            new Http2Upstream(
+                Optional.empty(),
+                request ->
+                    new DefaultFullHttpResponse(
+                        HttpVersion.HTTP_1_1,
+                        HttpResponseStatus.OK,
+                        request.uri().equals("/much")
+                            ? Unpooled.wrappedBuffer(much)
+                            : Unpooled.copiedBuffer("little", StandardCharsets.US_ASCII)));
+        TestGateway gateway =
+            new TestGateway(
+                TestGateway.Choice.DEFAULTS.bounds(
+                    GatewaySettings.Bounds.DEFAULT.withUpstreamConnections(1)),
+                "h2c://127.0.0.1:" + upstream.port());
+        RawHttp unread = new RawHttp(gateway.address());
+        RawHttp other = new RawHttp(gateway.address())) {
+      unread.send("GET /much HTTP/1.1\r\nHost: shop\r\n\r\n");
+      unread.readTo("\r\n\r\n");
+      AtomicLong before = new AtomicLong();
+      AtomicInteger same = new AtomicInteger();
+      Waiting.until(
+          "the response to stop",
+          () -> {
+            long now = upstream.written();
+            boolean isStuck = now == before.getAndSet(now);
+            return (isStuck ? same.incrementAndGet() : same.getAndSet(0)) == STUCK_LOOKS;
+          });
+      assertThat(upstream.written()).isLessThan(much.length);
+      other.send("GET / HTTP/1.1\r\nHost: shop\r\n\r\n");
+      assertThat(other.readTo("little")).startsWith("HTTP/1.1 200 ");
+      assertThat(upstream.connections()).isOne();
     }
   }
 

@@ -6,6 +6,8 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
@@ -20,6 +22,7 @@ import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http2.DefaultHttp2GoAwayFrame;
+import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
@@ -35,16 +38,21 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
 /** An upstream that speaks HTTP/2 and sends back what it gets. */
 final class Http2Upstream implements AutoCloseable {
   static final int MAX_STREAMS = 10;
 
+  /** A path with the name of an error behind this resets its stream. */
+  static final String RESET = "/reset/";
+
   private final EventLoopGroup group =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private final List<FullHttpRequest> requests = new CopyOnWriteArrayList<>();
   private final AtomicInteger connections = new AtomicInteger();
+  private final AtomicLong written = new AtomicLong();
   private final ChannelGroup open = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final Function<FullHttpRequest, FullHttpResponse> service;
   private final Channel socket;
@@ -71,6 +79,7 @@ final class Http2Upstream implements AutoCloseable {
                     channel
                         .pipeline()
                         .addLast(
+                            new WrittenBytes(),
                             Http2FrameCodecBuilder.forServer()
                                 .initialSettings(
                                     Http2Settings.defaultSettings()
@@ -128,6 +137,11 @@ final class Http2Upstream implements AutoCloseable {
     return ((InetSocketAddress) socket.localAddress()).getPort();
   }
 
+  /** Returns the number of bytes that have been written to all connections. */
+  long written() {
+    return written.get();
+  }
+
   int connections() {
     return connections.get();
   }
@@ -144,6 +158,11 @@ final class Http2Upstream implements AutoCloseable {
     }
   }
 
+  /** Returns the number of requests for a path that have arrived. */
+  long count(String path) {
+    return requests.stream().filter(request -> request.uri().equals(path)).count();
+  }
+
   FullHttpRequest last() {
     return requests.getLast();
   }
@@ -152,6 +171,17 @@ final class Http2Upstream implements AutoCloseable {
   public void close() {
     socket.close().syncUninterruptibly();
     group.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
+  }
+
+  /** Counts what is written to the connections. */
+  private final class WrittenBytes extends ChannelOutboundHandlerAdapter {
+    @Override
+    public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+      if (message instanceof ByteBuf bytes) {
+        written.addAndGet(bytes.readableBytes());
+      }
+      context.write(message, promise);
+    }
   }
 
   private final class Stream extends ChannelInitializer<Channel> {
@@ -175,7 +205,12 @@ final class Http2Upstream implements AutoCloseable {
     @Override
     protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
       requests.add(request);
-      var unused = context.writeAndFlush(service.apply(request));
+      var unused =
+          context.writeAndFlush(
+              request.uri().startsWith(RESET)
+                  ? new DefaultHttp2ResetFrame(
+                      Http2Error.valueOf(request.uri().substring(RESET.length())))
+                  : service.apply(request));
     }
   }
 }

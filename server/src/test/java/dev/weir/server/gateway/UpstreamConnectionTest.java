@@ -91,7 +91,7 @@ final class UpstreamConnectionTest {
     public void upstreamWritable() {}
 
     @Override
-    public void upstreamGone() {}
+    public void upstreamGone(boolean isUntouched) {}
   }
 
   private void read(String text) {
