@@ -27,12 +27,15 @@ public record GrantedChecks(
     waited = Set.copyOf(waited);
   }
 
-  /** Returns the checks that a refund names to the store. */
+  /**
+   * Returns the checks that a refund names to the store. What a rule in shadow mode has counted is
+   * not given back: it may have refused, and only it knows.
+   */
   List<RuleCheck> taken() {
     boolean hasId = !repeat.requestId().isEmpty();
     return checks.stream()
-        .filter(check -> check.rule().isActive())
-        .filter(check -> hasId ? !check.rule().isShadow() : !waited.contains(check))
+        .filter(check -> check.rule().isActive() && !check.rule().isShadow())
+        .filter(check -> hasId || !waited.contains(check))
         .toList();
   }
 }

@@ -8,6 +8,7 @@ import dev.weir.limits.Concurrency;
 import dev.weir.limits.LeaseDecision;
 import dev.weir.limits.Refund;
 import dev.weir.rules.spec.Quota;
+import dev.weir.rules.spec.RuleSpec;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -96,6 +97,18 @@ class VerdictRefundTest extends RuleEvaluatorScene {
     assertThat(remaining("a")).isEqualTo(3);
     assertThat(remaining("b")).isZero();
     assertThat(evaluator.refund(granted(checks, Set.copyOf(checks)))).isEqualTo(Refund.UNKNOWN);
+  }
+
+  /** It may have refused: then there would be less in its counter than was taken. */
+  @Test
+  void whatARuleInShadowHasCountedIsNotGivenBack() {
+    make(rule("a", "/a", rate(3)), rule("b", "/b", rate(2)).mode(RuleSpec.Mode.SHADOW));
+    evaluator.decide(checks());
+    evaluator.decide(checks());
+    long before = remaining("b");
+
+    assertThat(evaluator.refund(granted(checks(), Set.of()))).isEqualTo(Refund.GIVEN_BACK);
+    assertThat(remaining("b")).isEqualTo(before);
   }
 
   @Test

@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes verdicts as responses. */
 final class CheckJson {
+  /** The mode of a check of which no rule is enforced. */
+  static final String INACTIVE = "inactive";
+
   private static final long MICROS_OF_A_MILLI = 1_000;
 
   private CheckJson() {}
@@ -112,7 +115,7 @@ final class CheckJson {
       case Verdict.Refused refused -> {}
     }
     boolean isDecided = !verdict.results().isEmpty() || isReplayed(verdict);
-    json.writeStringField("mode", isDecided ? Fields.lower(verdict.mode()) : "inactive");
+    json.writeStringField("mode", isDecided ? Fields.lower(verdict.mode()) : INACTIVE);
     if (isDecided) {
       json.writeBooleanField("replayed", isReplayed(verdict));
     }

@@ -29,21 +29,6 @@ record CheckRequest(List<RuleCheck> checks, boolean isAll, String requestId, boo
   /** The max cost of a rule that does not exist: only the rule is reported as wrong. */
   private static final long ANY_COST = Long.MAX_VALUE;
 
-  /** Returns true if it checks a rule that grants leases. */
-  boolean hasLeases() {
-    for (RuleCheck check : checks) {
-      if (isLease(check)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** Returns true if all rules that it checks grant leases. */
-  boolean isOnlyLeases() {
-    return !checks.isEmpty() && checks.stream().allMatch(CheckRequest::isLease);
-  }
-
   static boolean isLease(RuleCheck check) {
     return check.rule().kind() instanceof LimitedRule.Leased;
   }

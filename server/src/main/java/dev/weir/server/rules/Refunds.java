@@ -21,6 +21,7 @@ import io.micronaut.http.HttpStatus;
 import jakarta.inject.Singleton;
 import java.time.Instant;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
@@ -45,7 +46,20 @@ final class Refunds {
    * @param original the checks that were granted
    * @param leaseId the id of the leases; empty if there are none
    */
-  private record Request(CheckRequest original, GrantedChecks granted, Optional<String> leaseId) {}
+  private record Request(CheckRequest original, GrantedChecks granted, Optional<String> leaseId) {
+    /** Returns a request to refund what no rule was asked for. */
+    static Request ofNothing(CheckRequest original) {
+      return new Request(
+          original,
+          new GrantedChecks(
+              List.of(),
+              Set.of(),
+              RuleEvaluator.Repeat.NONE,
+              Optional.empty(),
+              AcquireResult.Mode.STORE),
+          Optional.empty());
+    }
+  }
 
   /** Refunds what was granted, and releases leases. */
   HttpResponse<byte[]> refund(byte[] body) {
@@ -69,6 +83,7 @@ final class Refunds {
 
   private Request read(Fields fields) {
     boolean hasId = fields.text("requestId").isPresent();
+    boolean isInactive = fields.text("mode").equals(Optional.of(CheckJson.INACTIVE));
     Set<RuleCheck> waited = new HashSet<>();
     CheckRequest original =
         CheckRequest.readChecks(
@@ -79,7 +94,7 @@ final class Refunds {
               Optional<Boolean> queued = item.flag("queued");
               // The store records for each id whether it waited. Without an id, only the caller can
               // say.
-              if (!hasId && hasQueue(check)) {
+              if (!hasId && !isInactive && isEnforced(check) && hasQueue(check)) {
                 item.required("queued", queued);
               }
               if (queued.orElse(false)) {
@@ -88,16 +103,24 @@ final class Refunds {
             });
     Optional<String> leaseId = leaseId(fields);
     Optional<Instant> decidedAt = fields.time("decidedAt");
-    if (!hasId && !original.isOnlyLeases()) {
+    AcquireResult.Mode mode =
+        isInactive || fields.isWrong("mode")
+            ? AcquireResult.Mode.STORE
+            : fields.choice("mode", AcquireResult.Mode.values()).orElse(AcquireResult.Mode.STORE);
+    // What the answer to the check does not say of rules that it did not ask is not required.
+    List<RuleCheck> enforced =
+        original.checks().stream().filter(check -> !isInactive && isEnforced(check)).toList();
+    if (!hasId && !enforced.stream().allMatch(CheckRequest::isLease)) {
       fields.required("decidedAt", decidedAt);
     }
-    if (original.hasLeases()) {
+    if (enforced.stream().anyMatch(CheckRequest::isLease)) {
       fields.required("leaseId", leaseId);
     }
-    AcquireResult.Mode mode =
-        fields.choice("mode", AcquireResult.Mode.values()).orElse(AcquireResult.Mode.STORE);
     fields.refuseOthers();
     fields.throwIfWrong();
+    if (isInactive) {
+      return Request.ofNothing(original);
+    }
     RuleEvaluator.Repeat repeat =
         new RuleEvaluator.Repeat(original.requestId(), settings.requestTtl());
     return new Request(
@@ -108,6 +131,10 @@ final class Refunds {
     Optional<String> leaseId = fields.text("leaseId");
     leaseId.flatMap(LimitNames::problem).ifPresent(problem -> fields.wrong("leaseId", problem));
     return leaseId;
+  }
+
+  private static boolean isEnforced(RuleCheck check) {
+    return check.rule().isActive() && !check.rule().isShadow();
   }
 
   private static boolean hasQueue(RuleCheck check) {
