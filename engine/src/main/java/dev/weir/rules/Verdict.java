@@ -111,11 +111,11 @@ public sealed interface Verdict {
     }
 
     /**
-     * Returns true if a rule is closed because its store is unavailable: whether its limit is
-     * exceeded is not known.
+     * Returns true if a rule is closed because its store is unavailable, or if the store may have
+     * granted what this node or the next store refused: whether the limit is exceeded is not known.
      */
     public boolean isUndecided() {
-      return mode == AcquireResult.Mode.CLOSED;
+      return mode == AcquireResult.Mode.CLOSED || isOutcomeUnknown;
     }
 
     /** Returns {@link #retryAfter} in microseconds. */

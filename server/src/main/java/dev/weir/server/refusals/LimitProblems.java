@@ -19,15 +19,18 @@ public final class LimitProblems {
   private LimitProblems() {}
 
   /**
-   * Returns the problem of a request that rules refuse: they are exceeded, or closed because their
-   * store is unavailable.
+   * Returns the problem of a request that rules refuse: they are exceeded, or it is not known
+   * whether they are because their store is unavailable.
    */
   public static Problem of(Verdict.Refused refused) {
+    if (refused.mode() == AcquireResult.Mode.CLOSED) {
+      return closed(
+          refused.violated(),
+          refused.retryAfterMicros(),
+          StoreException.Outcome.of(refused.isOutcomeUnknown()));
+    }
     return refused.isUndecided()
-        ? closed(
-            refused.violated(),
-            refused.retryAfterMicros(),
-            StoreException.Outcome.of(refused.isOutcomeUnknown()))
+        ? unknown("Whether this was counted is unknown; a repeated request may be counted again.")
         : exceeded(refused);
   }
 
@@ -80,10 +83,12 @@ public final class LimitProblems {
   public static ProblemException outcomeUnknown(long retryAfterMicros, String advice) {
     Map<String, String> headers = new HashMap<>();
     RateLimitFields.addRetryAfter(headers::put, retryAfterMicros);
-    return new ProblemException(
-        Problem.storeUnavailable(
-            StoreException.Outcome.UNKNOWN,
-            "The store of limits did not answer in time, or the connection to it broke. " + advice),
-        headers);
+    return new ProblemException(unknown(advice), headers);
+  }
+
+  private static Problem unknown(String advice) {
+    return Problem.storeUnavailable(
+        StoreException.Outcome.UNKNOWN,
+        "The store of limits did not answer in time, or the connection to it broke. " + advice);
   }
 }

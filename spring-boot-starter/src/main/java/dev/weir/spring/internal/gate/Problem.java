@@ -45,8 +45,8 @@ public record Problem(int status, String json) {
   private static final String OWN = "urn:weir:problem:";
 
   /**
-   * Returns the problem of a request that rules refuse: they are exceeded, or closed because their
-   * store is unavailable.
+   * Returns the problem of a request that rules refuse: they are exceeded, or it is not known
+   * whether they are because their store is unavailable.
    */
   static Problem of(Verdict.Refused refused) {
     return refused.isUndecided()
@@ -102,7 +102,7 @@ public record Problem(int status, String json) {
                   case NONE -> "Nothing was done";
                   case UNKNOWN -> "Whether it was counted is unknown";
                 }),
-        "");
+        ",\"outcome\":" + quoted(outcome.name().toLowerCase(Locale.ROOT)));
   }
 
   /**

@@ -33,10 +33,24 @@ final class AdmissionTest {
 
   @Test
   void requestThatMayHaveBeenCountedIsNotCalledUncounted() {
-    assertThat(text(refused(AcquireResult.Mode.CLOSED, false))).contains("Nothing was done");
+    assertThat(text(refused(AcquireResult.Mode.CLOSED, false)))
+        .contains("Nothing was done", "\"outcome\":\"none\"");
     assertThat(text(refused(AcquireResult.Mode.CLOSED, true)))
-        .contains("Whether it was counted is unknown")
+        .contains("Whether it was counted is unknown", "\"outcome\":\"unknown\"")
         .doesNotContain("Nothing was done");
+  }
+
+  /** The answer of the store was lost, and then this node or the next store refused. */
+  @Test
+  void limitThatMayNotBeExceededIsNotCalledExceeded() {
+    for (AcquireResult.Mode mode :
+        List.of(AcquireResult.Mode.LOCAL, AcquireResult.Mode.FALLBACK)) {
+      assertThat(refused(mode, false).problem().status()).isEqualTo(429);
+      Admission.Refused unknown = refused(mode, true);
+      assertThat(unknown.problem().status()).isEqualTo(503);
+      assertThat(text(unknown)).contains("\"outcome\":\"unknown\"");
+      assertThat(unknown.fields()).extracting(Admission.Field::name).containsExactly("Retry-After");
+    }
   }
 
   private static String text(Admission.Refused refused) {
