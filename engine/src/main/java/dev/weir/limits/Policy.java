@@ -20,9 +20,9 @@ import java.util.stream.Stream;
  *     restored
  * @param changedAt the time of the last change of the limit: counts that a store lost before it are
  *     treated as if all units had been taken at this time; empty if it was not changed
- * @param version the number of the change that made this policy, from 1; {@link #UNORDERED} if
- *     changes are not numbered. A node that does not know the latest version must not settle what
- *     that one has counted, see {@link #on}
+ * @param version orders the changes of the policy: a later one has a higher number, from 1; {@link
+ *     #UNORDERED} if changes are not ordered. A node that does not know the latest version must not
+ *     settle what that one has counted, see {@link #on}
  */
 public record Policy(
     String name,
@@ -31,7 +31,7 @@ public record Policy(
     Optional<Instant> createdAt,
     Optional<Instant> changedAt,
     int version) {
-  /** The version of a policy whose changes are not numbered: each is taken for the latest. */
+  /** The version of a policy whose changes are not ordered: each is taken for the latest. */
   public static final int UNORDERED = 0;
 
   public Policy {

@@ -21,7 +21,10 @@ public interface Entry<T> {
 
   Instant createdAt();
 
-  /** Returns the time at which this version was created. */
+  /**
+   * Returns the time at which this version was created, which is later than that of the version
+   * before, even if the clock was set back.
+   */
   Instant updatedAt();
 
   /** Creates an entry from its parts. */
@@ -29,12 +32,21 @@ public interface Entry<T> {
   interface Factory<T, E extends Entry<T>> {
     E create(long id, int version, T spec, Instant createdAt, Instant updatedAt);
 
-    default E first(long id, T spec, Instant now) {
-      return create(id, 1, spec, now, now);
+    /** Creates the first version of an entry, which follows all that ever had its title. */
+    default E first(long id, T spec, TitlePast past, Instant now) {
+      Instant time = past.after(now);
+      return create(id, past.version() + 1, spec, time, time);
     }
 
-    default E next(E before, T spec, Instant now) {
-      return create(before.id(), before.version() + 1, spec, before.createdAt(), now);
+    /**
+     * Creates the next version of an entry.
+     *
+     * @param past of its title, if that is another one than before
+     */
+    default E next(E before, T spec, TitlePast past, Instant now) {
+      TitlePast both =
+          TitlePast.later(past, new TitlePast(before.version(), before.updatedAt()));
+      return create(before.id(), both.version() + 1, spec, before.createdAt(), both.after(now));
     }
   }
 }

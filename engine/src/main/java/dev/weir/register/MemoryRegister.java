@@ -3,13 +3,15 @@ package dev.weir.register;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 
 /**
  * An in-memory register. Its contents are lost when the process ends, and the versions of an entry
- * are removed with the entry. Thread-safe.
+ * are removed with the entry, except for the latest one of the titles that were removed last.
+ * Thread-safe.
  */
 public abstract class MemoryRegister<T, E extends Entry<T>> implements Register<T, E> {
   private final InstantSource clock;
@@ -18,6 +20,10 @@ public abstract class MemoryRegister<T, E extends Entry<T>> implements Register<
   /** The versions of each entry, the current one first. */
   private final TreeMap<Long, Deque<EntryVersion<E>>> entries = new TreeMap<>();
 
+  /** The past of titles that were removed; the eldest are left out and merged. */
+  private final LinkedHashMap<String, TitlePast> removed = new LinkedHashMap<>();
+
+  private TitlePast leftOut = TitlePast.NONE;
   private long lastId;
 
   protected MemoryRegister(InstantSource clock, Entry.Factory<T, E> factory) {
@@ -33,7 +39,7 @@ public abstract class MemoryRegister<T, E extends Entry<T>> implements Register<
     if (isTitleTaken(spec, 0)) {
       return new Change.Taken<>();
     }
-    E entry = factory.first(++lastId, spec, clock.instant());
+    E entry = factory.first(++lastId, spec, past(title(spec)), clock.instant());
     keep(entry, changedBy);
     return new Change.Done<>(Optional.empty(), entry);
   }
@@ -50,8 +56,13 @@ public abstract class MemoryRegister<T, E extends Entry<T>> implements Register<
     if (isTitleTaken(spec, id)) {
       return new Change.Taken<>();
     }
-    E next = factory.next(before.get(), spec, clock.instant());
+    boolean isSameTitle = title(spec).equals(title(before.get().spec()));
+    TitlePast past = isSameTitle ? TitlePast.NONE : past(title(spec));
+    E next = factory.next(before.get(), spec, past, clock.instant());
     keep(next, changedBy);
+    if (!isSameTitle) {
+      leave(before.get());
+    }
     return new Change.Done<>(before, next);
   }
 
@@ -64,7 +75,10 @@ public abstract class MemoryRegister<T, E extends Entry<T>> implements Register<
     if (Register.isStale(before.get(), version)) {
       return new Change.Stale<>(before.get());
     }
+    E last =
+        factory.next(before.get(), before.get().spec(), TitlePast.NONE, clock.instant());
     entries.remove(id);
+    leave(last);
     return new Change.Done<>(before, before.get());
   }
 
@@ -90,6 +104,21 @@ public abstract class MemoryRegister<T, E extends Entry<T>> implements Register<
     if (versions.size() > MAX_VERSIONS) {
       versions.removeLast();
     }
+  }
+
+  /** Remembers the last version of an entry that no longer has its title. */
+  private void leave(E last) {
+    String title = title(last.spec());
+    TitlePast past = TitlePast.later(past(title), new TitlePast(last.version(), last.updatedAt()));
+    removed.remove(title);
+    removed.put(title, past);
+    if (removed.size() > maxEntries()) {
+      leftOut = TitlePast.later(leftOut, removed.pollFirstEntry().getValue());
+    }
+  }
+
+  private TitlePast past(String title) {
+    return removed.getOrDefault(title, leftOut);
   }
 
   private boolean isTitleTaken(T spec, long own) {

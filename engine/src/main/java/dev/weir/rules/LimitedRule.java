@@ -17,6 +17,7 @@ import java.util.Optional;
  */
 public final class LimitedRule {
   private final Rule rule;
+  private final int order;
   private final Kind kind;
   private final PolicyText text;
   private final LeaseHistory leaseHistory;
@@ -32,8 +33,14 @@ public final class LimitedRule {
   public record Leased(Concurrency concurrency) implements Kind {}
 
   private LimitedRule(
-      Rule rule, Kind kind, PolicyText text, LeaseHistory leaseHistory, RuleCounters counters) {
+      Rule rule,
+      int order,
+      Kind kind,
+      PolicyText text,
+      LeaseHistory leaseHistory,
+      RuleCounters counters) {
     this.rule = rule;
+    this.order = order;
     this.kind = kind;
     this.text = text;
     this.leaseHistory = leaseHistory;
@@ -42,23 +49,26 @@ public final class LimitedRule {
 
   /** Prepares a rule that was never changed. */
   public static LimitedRule of(Rule rule, RuleCounters counters) {
-    return of(rule, List.of(), counters);
+    return of(rule, List.of(), VersionOrder.of(rule), counters);
   }
 
   /**
    * Prepares a rule.
    *
    * @param versions of the rule, the newest first; may be empty unless {@link #hasPast}
+   * @param order of its version, see {@link VersionOrder}
    */
-  static LimitedRule of(Rule rule, List<EntryVersion<Rule>> versions, RuleCounters counters) {
+  static LimitedRule of(
+      Rule rule, List<EntryVersion<Rule>> versions, int order, RuleCounters counters) {
     RuleSpec spec = rule.spec();
     LeaseHistory leaseHistory = FormerLeases.history(rule, versions);
     return switch (spec.quota()) {
       case Quota.Rate rate ->
           new LimitedRule(
               rule,
+              order,
               new Counted(
-                  FormerLimits.policy(rule, rate, versions).version(rule.version()),
+                  FormerLimits.policy(rule, rate, versions).version(order),
                   rate.queueSettings().queue()),
               PolicyText.ofRule(spec.name(), rate.limit()),
               leaseHistory,
@@ -66,6 +76,7 @@ public final class LimitedRule {
       case Quota.Concurrent concurrent ->
           new LimitedRule(
               rule,
+              order,
               new Leased(concurrent.concurrency()),
               PolicyText.ofConcurrency(spec.name(), concurrent.concurrency()),
               leaseHistory,
@@ -80,6 +91,11 @@ public final class LimitedRule {
 
   public Rule rule() {
     return rule;
+  }
+
+  /** Returns the order of its version among all versions of rules of this name. */
+  int order() {
+    return order;
   }
 
   public RuleSpec spec() {

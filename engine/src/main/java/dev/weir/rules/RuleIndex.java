@@ -143,7 +143,7 @@ public final class RuleIndex {
       LimitedRule limited =
           before != null && before.rule().equals(rule) && before.counters().equals(counters)
               ? before
-              : LimitedRule.of(rule, versions(rule), counters);
+              : LimitedRule.of(rule, versions(rule), VersionOrder.of(rule, before), counters);
       byName.put(rule.name(), limited);
       Optional<PathPattern> path = rule.spec().coverage().path();
       if (path.isPresent() && rule.spec().isActive()) {

@@ -314,7 +314,28 @@ interface LimitChangeClaims extends LimitClaims {
         });
   }
 
-  /** Versions of a rule that was deleted and made again begin with 1. */
+  /** Versions of rules contain the time, and are told apart to the last bit. */
+  @Test
+  default void highestVersionsAreToldApart() {
+    forEachVersion(
+        (scene, change) -> {
+          Policy older = change.before().version(Integer.MAX_VALUE - 1);
+          Policy latest = change.after().version(Integer.MAX_VALUE);
+          scene.decide(older, "k", 5);
+          scene.node.settle(latest);
+          for (int seconds : new int[] {5, 5, 100}) {
+            scene.clock.move(Duration.ofSeconds(seconds));
+            afterSomeTime(scene.node);
+            assertThat(scene.decide(latest, "k", 1).isAllowed()).as("%s", change).isFalse();
+            assertThat(scene.decide(older, "k", 1).isAllowed()).as("%s", change).isFalse();
+            scene.otherNode.settle(older);
+          }
+          scene.clock.move(Duration.ofMinutes(20));
+          assertThat(scene.decide(latest, "k", 5).isAllowed()).as("%s", change).isTrue();
+        });
+  }
+
+  /** A policy of a library may be made again, and its versions then begin anew. */
   @Test
   default void versionsOfAFormerPolicyOfTheSameNameAreNotCompared() {
     forEachVersion(

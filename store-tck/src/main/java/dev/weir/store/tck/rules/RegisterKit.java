@@ -107,6 +107,29 @@ public abstract class RegisterKit<T, E extends Entry<T>> {
     }
   }
 
+  /** What has cached or counted a removed entry must not take another for an earlier version. */
+  @Test
+  void versionsOfATitleIncreaseEvenIfItsEntryIsRemovedOrRenamed() {
+    E made = done(register().create(titled(title), ME)).entry();
+    E changed = done(register().change(made.id(), 1, titled(title), ME)).entry();
+    register().remove(made.id(), Register.ANY_VERSION, ME);
+
+    E again = done(register().create(titled(title), ME)).entry();
+    assertThat(again.version()).isGreaterThan(changed.version());
+    assertThat(again.updatedAt()).isAfter(changed.updatedAt()).isEqualTo(again.createdAt());
+    assertThat(register().find(again.id())).contains(again);
+    assertThat(register().versions(again.id()))
+        .containsExactly(new EntryVersion<>(again, ME, false));
+
+    register().change(again.id(), again.version(), titled(title + "/2"), ME);
+    E other = done(register().create(titled(title + "/3"), ME)).entry();
+    E taken = done(register().change(other.id(), 1, titled(title), ME)).entry();
+    assertThat(taken.version()).isGreaterThan(again.version());
+    assertThat(taken.updatedAt()).isAfter(again.updatedAt());
+    assertThat(taken.createdAt()).isEqualTo(other.createdAt());
+    assertThat(register().find(other.id())).contains(taken);
+  }
+
   @Test
   void ofManyThatChangeTheSameVersionOneWins() throws Exception {
     E made = done(register().create(titled(title), ME)).entry();

@@ -78,19 +78,16 @@ sealed interface LimitCall {
   /**
    * What decides whether a policy is older than a usage, see {@link Policy#on}.
    *
-   * @param version the version, 0 if there are none; those that the script cannot tell apart are
-   *     the same
+   * @param version the version, 0 if there are none
    */
   record Order(double version, double createdAtMicros) {
-    private static final int MAX_VERSION = (1 << 20) - 1;
-
     /** The order of what is no policy. */
     static final Order NONE = new Order(0, 0);
 
     static Order of(Policy policy) {
       return policy.version() == Policy.UNORDERED
           ? NONE
-          : new Order(Math.min(policy.version(), MAX_VERSION), (double) policy.createdAtMicros());
+          : new Order(policy.version(), (double) policy.createdAtMicros());
     }
   }
 

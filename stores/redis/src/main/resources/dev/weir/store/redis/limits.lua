@@ -41,9 +41,9 @@ local MIN_WINDOW, AHEAD = 1000, 1000000
 -- a new time to live, which is most of the cost of a write.
 local SLACK = 10000000
 
--- The units in which the time until which a usage is kept is stored with a version, and the number of
--- versions that can be told apart. Later ones are all the same.
-local KEPT_UNIT, VERSIONS = 1000000, 1048576
+-- The unit in which the time until which a usage is kept is stored with a version, and the number of
+-- such units that can be told apart.
+local KEPT_UNIT, KEPT_UNITS = 16000000, 2097152
 
 local function ceil_div(a, b)
   local quotient = floor(a / b)
@@ -307,16 +307,30 @@ local kinds = {fixed, sliding, bucket}
 
 -- The values of the keys: read together at the start, written at the end, even if several requests
 -- share a key. A usage is its four numbers and the time until which Redis keeps it at least. If the
--- limit has versions, that number is negative: the time in units of KEPT_UNIT times VERSIONS, plus the
--- version that has counted the usage. Earlier scripts take it for a time that is long over.
+-- limit has versions, that number is below -MAX_EXACT, by twice this: the version that has counted the
+-- usage, times KEPT_UNITS, plus that time in units of KEPT_UNIT modulo KEPT_UNITS, of which it is the
+-- first one that is not before the usage. Only even numbers are exact there, and 31 bits of a version
+-- and 21 of the time just fit. Other negative numbers were written by earlier scripts: the time is
+-- taken for over.
 
 local function read_usage(value)
   local at, used, before, scale, kept = unpacked('<ddddd', value)
-  if kept < 0 then
-    local units = floor(-kept / VERSIONS)
-    return at, used, before, scale, units * KEPT_UNIT, -kept - units * VERSIONS
+  if kept >= 0 then
+    return at, used, before, scale, kept, 0
+  elseif kept >= -MAX_EXACT then
+    return at, used, before, scale, 0, 0
   end
-  return at, used, before, scale, kept, 0
+  local packed = (-kept - MAX_EXACT) / 2
+  local version, first = floor(packed / KEPT_UNITS), floor(at / KEPT_UNIT)
+  local units = first + (packed - version * KEPT_UNITS - first) % KEPT_UNITS
+  return at, used, before, scale, units * KEPT_UNIT, version
+end
+
+-- Rounded down: a usage that is kept longer than the script knows is only written with more effort.
+local function packed_kept(at, kept, version)
+  local first = floor(at / KEPT_UNIT)
+  local units = min(max(floor(kept / KEPT_UNIT), first), first + KEPT_UNITS - 1)
+  return -MAX_EXACT - 2 * (version * KEPT_UNITS + units % KEPT_UNITS)
 end
 
 local values = {}
@@ -363,8 +377,8 @@ local function keep(key, limit, b, c, at, used, before, scale, kept, version)
     kepts[key] = kept
   end
   ends[key] = ending
-  if version > 0 and kept >= 0 then
-    kept = -(floor(kept / KEPT_UNIT) * VERSIONS + version)
+  if version > 0 then
+    kept = packed_kept(at, kept, version)
   end
   values[key] = pack('<ddddd', at, used, before, scale, kept)
 end

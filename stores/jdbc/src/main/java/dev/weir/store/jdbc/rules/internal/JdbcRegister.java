@@ -5,6 +5,7 @@ import dev.weir.register.Change;
 import dev.weir.register.Entry;
 import dev.weir.register.EntryVersion;
 import dev.weir.register.Register;
+import dev.weir.register.TitlePast;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.store.jdbc.internal.Channel;
@@ -41,9 +42,13 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
    * @param channel the channel that notifies nodes of changes
    */
   record Tables(String name, String title, Channel channel) {
-    /** Replaces {@code $table} and {@code $title} in SQL. */
+    /** The first version of the entry {@code v}: it is not 1 if another had its title before. */
+    private static final String FIRST =
+        "(select min(m.version) from $table_version m where m.$table_id = v.$table_id)";
+
+    /** Replaces {@code $first}, {@code $table} and {@code $title} in SQL. */
     private String sql(String text) {
-      return text.replace("$table", name).replace("$title", title);
+      return text.replace("$first", FIRST).replace("$table", name).replace("$title", title);
     }
   }
 
@@ -82,14 +87,16 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
           }
           // If two callers create the same title, the second violates the unique key, retries and
           // finds the entry.
+          TitlePast past = past(connection, spec);
           long id =
               Sql.insert(
                   connection,
                   tables.sql("$table_id"),
-                  tables.sql("insert into $table ($title, version, is_removed) values (?, 1, ?)"),
+                  tables.sql("insert into $table ($title, version, is_removed) values (?, ?, ?)"),
                   title(spec),
+                  past.version() + 1,
                   dialect.flag(false));
-          E entry = making.first(id, spec, now(connection));
+          E entry = making.first(id, spec, past, now(connection));
           insert(connection, new EntryVersion<>(entry, by, false));
           notifyNodes(connection, entry);
           return new Change.Done<>(Optional.empty(), entry);
@@ -110,7 +117,11 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
           if (isTaken(connection, spec, id)) {
             return new Change.Taken<>();
           }
-          E next = making.next(before.get(), spec, now(connection));
+          TitlePast past =
+              title(spec).equals(title(before.get().spec()))
+                  ? TitlePast.NONE
+                  : past(connection, spec);
+          E next = making.next(before.get(), spec, past, now(connection));
           write(connection, new EntryVersion<>(next, by, false));
           return new Change.Done<>(before, next);
         });
@@ -127,7 +138,9 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
           if (Register.isStale(before.get(), version)) {
             return new Change.Stale<>(before.get());
           }
-          E last = making.next(before.get(), before.get().spec(), now(connection));
+          E last =
+              making.next(
+                  before.get(), before.get().spec(), TitlePast.NONE, now(connection));
           write(connection, new EntryVersion<>(last, by, true));
           return new Change.Done<>(before, before.get());
         });
@@ -149,7 +162,7 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
                     """
                     select v.*, f.created_at as entry_created_at
                     from $table_version v
-                    join $table_version f on f.$table_id = v.$table_id and f.version = 1
+                    join $table_version f on f.$table_id = v.$table_id and f.version = $first
                     where v.$table_id = ?
                     order by v.version desc
                     fetch first ? rows only
@@ -175,7 +188,7 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
         select v.*, f.created_at as entry_created_at
         from $table r
         join $table_version v on v.$table_id = r.$table_id and v.version = r.version
-        join $table_version f on f.$table_id = r.$table_id and f.version = 1
+        join $table_version f on f.$table_id = v.$table_id and f.version = $first
         where %s
         """
                 .formatted(dialect.isFalse("r.is_removed"))
@@ -221,6 +234,17 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
             title(spec),
             own)
         .isPresent();
+  }
+
+  /** Returns the latest version that had the title of a spec, also of removed entries. */
+  private TitlePast past(Connection connection, T spec) throws SQLException {
+    return Sql.first(
+            connection,
+            row -> new TitlePast(row.getInt(1), Micros.instant(row.getLong(2))),
+            tables.sql(
+                "select max(version), max(created_at) from $table_version where $title = ?"),
+            title(spec))
+        .orElse(TitlePast.NONE);
   }
 
   private long count(Connection connection) throws SQLException {
