@@ -2,6 +2,7 @@ package dev.weir.notifications.jdbc;
 
 import dev.weir.notifications.messages.ReplayLock;
 import dev.weir.store.jdbc.internal.Dialect;
+import dev.weir.store.jdbc.internal.ExclusiveTask;
 import dev.weir.store.jdbc.internal.Transactions;
 import javax.sql.DataSource;
 
@@ -14,14 +15,18 @@ public final class JdbcReplayLock implements ReplayLock {
   /** Number of an advisory lock: "weir" in ASCII, followed by 3. */
   private static final long LOCK = 0x7765697203L;
 
-  private final Transactions transactions;
+  private final ExclusiveTask task;
 
   public JdbcReplayLock(DataSource database) {
-    this.transactions = Transactions.failFast(Dialect.POSTGRESQL, database, () -> {});
+    this.task =
+        new ExclusiveTask(
+            Dialect.POSTGRESQL,
+            Transactions.failFast(Dialect.POSTGRESQL, database, () -> {}),
+            LOCK);
   }
 
   @Override
   public boolean run(Runnable work) {
-    return transactions.runExclusively(LOCK, work);
+    return task.run(work);
   }
 }

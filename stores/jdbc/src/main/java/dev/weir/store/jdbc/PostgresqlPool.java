@@ -88,6 +88,8 @@ public final class PostgresqlPool {
     return "-c lock_timeout=%ss -c statement_timeout=%ss"
             .formatted(lockTimeout.toSeconds(), statementTimeout.toSeconds())
         + " -c idle_in_transaction_session_timeout=%ss".formatted(statementTimeout.toSeconds())
+        // Sessions that only hold a lock are idle; the pool ends those that are idle for nothing.
+        + " -c idle_session_timeout=0"
         + " -c plan_cache_mode=force_generic_plan -c enable_seqscan=off"
         + " -c enable_bitmapscan=off -c jit=off";
   }

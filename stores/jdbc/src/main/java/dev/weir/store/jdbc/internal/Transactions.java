@@ -24,10 +24,6 @@ public final class Transactions {
   /** Max pause before the third attempt; twice as long before each further one. */
   private static final long PAUSE_NANOS = 2_000_000;
 
-  /** The lock is released by the end of the transaction, or with the connection. */
-  private static final String LOCK_TASK =
-      "select lock_number from exclusive_task where lock_number = ? for update skip locked";
-
   private final Dialect dialect;
   private final DataSource database;
   private final Runnable onRetry;
@@ -155,54 +151,6 @@ public final class Transactions {
       return work.on(connection);
     } catch (SQLException e) {
       throw failure(dialect, e);
-    }
-  }
-
-  /**
-   * Runs work on one node at a time. Returns false, without running it, while another node does.
-   *
-   * <p>The lock belongs to the session: it ends with the connection, even if this node crashes.
-   *
-   * @param lock the number of the lock: an advisory lock of PostgreSQL, or a row of {@code
-   *     exclusive_task} in Oracle
-   */
-  public boolean runExclusively(long lock, Runnable work) {
-    return switch (dialect) {
-      case POSTGRESQL -> read(connection -> withAdvisoryLock(connection, lock, work));
-      case ORACLE -> read(connection -> withLockedRow(connection, lock, work));
-    };
-  }
-
-  private static boolean withAdvisoryLock(Connection connection, long lock, Runnable work)
-      throws SQLException {
-    if (!queryBoolean(connection, "select pg_try_advisory_lock(?)", lock)) {
-      return false;
-    }
-    try {
-      work.run();
-    } finally {
-      UnknownOutcomeException.committing(
-          () -> queryBoolean(connection, "select pg_advisory_unlock(?)", lock));
-    }
-    return true;
-  }
-
-  private static boolean queryBoolean(Connection connection, String sql, long lock)
-      throws SQLException {
-    return Sql.first(connection, row -> row.getBoolean(1), sql, lock).orElseThrow();
-  }
-
-  private static boolean withLockedRow(Connection connection, long lock, Runnable work)
-      throws SQLException {
-    connection.setAutoCommit(false);
-    try {
-      if (Sql.first(connection, row -> true, LOCK_TASK, lock).isEmpty()) {
-        return false;
-      }
-      work.run();
-      return true;
-    } finally {
-      connection.rollback();
     }
   }
 

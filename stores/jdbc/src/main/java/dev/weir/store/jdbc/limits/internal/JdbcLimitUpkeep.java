@@ -5,6 +5,7 @@ import dev.weir.limits.internal.LimitUpkeep;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.store.jdbc.internal.Dialect;
+import dev.weir.store.jdbc.internal.ExclusiveTask;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.time.Duration;
@@ -49,30 +50,32 @@ public final class JdbcLimitUpkeep implements LimitUpkeep {
       select count(*) from expired
       """;
 
-  private final Transactions transactions;
+  private final ExclusiveTask task;
   private final StoreClock clock;
 
   public JdbcLimitUpkeep(DataSource database, StoreClock clock) {
-    this.transactions = new Transactions(Dialect.POSTGRESQL, database, () -> {});
+    this.task =
+        new ExclusiveTask(
+            Dialect.POSTGRESQL, new Transactions(Dialect.POSTGRESQL, database, () -> {}), LOCK);
     this.clock = clock;
   }
 
   @Override
   public boolean runExclusively(Runnable work) {
-    return transactions.runExclusively(LOCK, work);
+    return task.run(work);
   }
 
   @Override
   public int removeExpired(int max) {
     long before =
-        transactions.read(connection -> ClockReading.now(connection, Dialect.POSTGRESQL, clock))
+        task.read(connection -> ClockReading.now(connection, Dialect.POSTGRESQL, clock))
             - GRACE_MICROS;
     int maxRemoved = 0;
     for (String sql : List.of(REMOVE_USAGES, REMOVE_REQUESTS, REMOVE_RESOURCES)) {
       maxRemoved =
           Math.max(
               maxRemoved,
-              transactions.autoCommit(
+              task.autoCommit(
                   connection ->
                       Sql.first(connection, row -> row.getInt(1), sql, before, max).orElseThrow()));
     }

@@ -7,6 +7,7 @@ import dev.weir.slots.planning.internal.OpenTimes;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.clock.internal.ClockReading;
 import dev.weir.store.jdbc.internal.Dialect;
+import dev.weir.store.jdbc.internal.ExclusiveTask;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.sql.Connection;
@@ -59,7 +60,7 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
       "select 1 from slot_config c where c.config_id = ? and " + FIRST_SLOT + " < ?";
 
   private final SlotDialect dialect;
-  private final Transactions transactions;
+  private final ExclusiveTask task;
   private final StoreClock clock;
 
   /** Upkeep in PostgreSQL. */
@@ -69,19 +70,19 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
 
   public JdbcSlotUpkeep(Dialect dialect, DataSource database, StoreClock clock) {
     this.dialect = SlotDialect.of(dialect);
-    this.transactions = new Transactions(dialect, database, () -> {});
+    this.task = new ExclusiveTask(dialect, new Transactions(dialect, database, () -> {}), LOCK);
     this.clock = clock;
   }
 
   @Override
   public boolean runExclusively(Runnable work) {
-    return transactions.runExclusively(LOCK, work);
+    return task.run(work);
   }
 
   @Override
   public long countLeaked(Instant time, int max) {
     long before = Micros.clamped(time);
-    return transactions.read(connection -> dialect.upkeep().countLeaked(connection, before, max));
+    return task.read(connection -> dialect.upkeep().countLeaked(connection, before, max));
   }
 
   @Override
@@ -92,7 +93,7 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
       List<String> eventIds = leaked(configRow, before, max - reclaimed);
       if (!eventIds.isEmpty()) {
         reclaimed +=
-            transactions.write(
+            task.write(
                 connection ->
                     SlotEndings.reclaim(dialect, connection, clock, configRow, eventIds, before));
       }
@@ -101,7 +102,7 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
   }
 
   private List<String> leaked(ConfigRow configRow, long before, int max) {
-    return transactions.read(
+    return task.read(
         connection ->
             Sql.list(
                 connection,
@@ -122,8 +123,7 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
         removed += removeSlots(configRow, before, max - removed);
         int windows = max;
         while (windows == max) {
-          windows =
-              transactions.write(connection -> removeWindows(connection, configRow, before, max));
+          windows = task.write(connection -> removeWindows(connection, configRow, before, max));
         }
       }
     }
@@ -137,7 +137,7 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
     while (removed < max && !isLast) {
       long begin = from;
       PastRemoval.Step step =
-          transactions.write(
+          task.write(
               connection ->
                   PastRemoval.step(
                       dialect, connection, clock, configRow.name(), begin, before, max));
@@ -150,12 +150,12 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
 
   @Override
   public int tidy(int max) {
-    return transactions.write(connection -> dialect.upkeep().removeUnused(connection, max));
+    return dialect.upkeep().removeUnused(task, max);
   }
 
   @Override
   public Instant now() {
-    return transactions.read(
+    return task.read(
         connection -> Micros.instant(ClockReading.now(connection, dialect.database(), clock)));
   }
 
@@ -179,7 +179,7 @@ public final class JdbcSlotUpkeep implements SlotUpkeep {
   }
 
   private List<ConfigRow> configRows(String condition, Object... parameters) {
-    return transactions.read(
+    return task.read(
         connection ->
             Sql.list(
                 connection,

@@ -1,7 +1,9 @@
 package dev.weir.store.jdbc.slots.internal;
 
+import dev.weir.store.jdbc.internal.ExclusiveTask;
 import dev.weir.store.jdbc.internal.Sql;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,6 +63,9 @@ final class OracleSlotUpkeep implements SlotUpkeepDialect {
 
   private static final String LOCK_CONFIG =
       OracleLocks.LOCK_CONFIGS + "c.config_id = ?)" + OracleLocks.SKIP;
+
+  private static final String GRIDS =
+      "select c.config_id, c.grid from slot_config c order by c.config_id";
 
   private OracleSlotUpkeep() {}
 
@@ -141,51 +146,70 @@ final class OracleSlotUpkeep implements SlotUpkeepDialect {
     Sql.update(connection, CUT_RUN, cutMicros, id, grid, cutMicros, cutMicros);
   }
 
-  /** Goes from configuration to configuration, because each has few rows to remove, or none. */
+  /**
+   * Goes from configuration to configuration, because each has few rows to remove, or none. Each of
+   * them is a transaction of its own, so that it is locked while its own rows are removed, and not
+   * those of all others.
+   */
   @Override
-  public int removeUnused(Connection connection, int max) throws SQLException {
+  public int removeUnused(ExclusiveTask task, int max) {
     int occupancy = 0;
     int spans = 0;
-    for (int id : configIds(connection)) {
-      int grid =
-          Sql.first(
-                  connection,
-                  row -> row.getInt(1),
-                  "select c.grid from slot_config c where c.config_id = ?",
-                  id)
-              .orElseThrow();
-      occupancy += removeOldOccupancy(connection, id, grid, max - occupancy);
-      spans += removeOldSpans(connection, id, grid, max - spans);
-      removeEmptyRuns(connection, id, grid, max);
+    for (Grid grid : task.read(OracleSlotUpkeep::gridsWithUnused)) {
+      int maxOccupancy = max - occupancy;
+      int maxSpans = max - spans;
+      occupancy += task.write(connection -> removeOldOccupancy(connection, grid, maxOccupancy));
+      spans += task.write(connection -> removeOldSpans(connection, grid, maxSpans));
+      removeEmptyRuns(task, grid, max);
     }
     return occupancy + spans;
   }
 
-  private static int removeOldOccupancy(Connection connection, int id, int grid, int max)
+  /** The layout of the windows of a configuration that is in force. */
+  private record Grid(int configId, int grid) {
+    static Grid read(ResultSet row) throws SQLException {
+      return new Grid(row.getInt(1), row.getInt(2));
+    }
+  }
+
+  private static List<Grid> gridsWithUnused(Connection connection) throws SQLException {
+    List<Grid> found = new ArrayList<>();
+    for (Grid each : Sql.list(connection, Grid::read, GRIDS)) {
+      if (oldest(connection, OLDEST_GRID, each).isPresent()
+          || oldest(connection, OLDEST_GRID_OF_SPANS, each).isPresent()
+          || EMPTY_RUNS.exists(connection, each.configId(), each.grid())) {
+        found.add(each);
+      }
+    }
+    return found;
+  }
+
+  private static int removeOldOccupancy(Connection connection, Grid grid, int max)
       throws SQLException {
+    int id = grid.configId();
     int removed = 0;
-    Optional<Integer> oldest = oldest(connection, OLDEST_GRID, id, grid);
+    Optional<Integer> oldest = oldest(connection, OLDEST_GRID, grid);
     while (oldest.isPresent() && removed < max) {
       int old = oldest.get();
       removed += OCCUPANCY_OF_GRID.remove(connection, max - removed, id, old, OccupancyRow.WINDOW);
       removed += OCCUPANCY_OF_GRID.remove(connection, max - removed, id, old, OccupancyRow.RUN);
-      oldest = oldest(connection, OLDEST_GRID, id, grid);
+      oldest = oldest(connection, OLDEST_GRID, grid);
     }
     return removed;
   }
 
-  private static int removeOldSpans(Connection connection, int id, int grid, int max)
+  private static int removeOldSpans(Connection connection, Grid grid, int max)
       throws SQLException {
     int removed = 0;
-    Optional<Integer> oldest = oldest(connection, OLDEST_GRID_OF_SPANS, id, grid);
+    Optional<Integer> oldest = oldest(connection, OLDEST_GRID_OF_SPANS, grid);
     while (oldest.isPresent() && removed < max) {
-      removed += SPANS_OF_GRID.remove(connection, max - removed, id, oldest.get());
-      oldest = oldest(connection, OLDEST_GRID_OF_SPANS, id, grid);
+      removed += SPANS_OF_GRID.remove(connection, max - removed, grid.configId(), oldest.get());
+      oldest = oldest(connection, OLDEST_GRID_OF_SPANS, grid);
     }
     return removed;
   }
 
-  private static Optional<Integer> oldest(Connection connection, String sql, int id, int grid)
+  private static Optional<Integer> oldest(Connection connection, String sql, Grid grid)
       throws SQLException {
     return Sql.first(
             connection,
@@ -194,17 +218,18 @@ final class OracleSlotUpkeep implements SlotUpkeepDialect {
               return row.wasNull() ? Optional.<Integer>empty() : Optional.of(oldest);
             },
             sql,
-            id,
-            grid)
+            grid.configId(),
+            grid.grid())
         .orElseThrow();
   }
 
   /** Under the lock, because a batch may be about to fill an empty run. */
-  private static void removeEmptyRuns(Connection connection, int id, int grid, int max)
-      throws SQLException {
-    if (EMPTY_RUNS.exists(connection, id, grid)
-        && Sql.first(connection, row -> true, LOCK_CONFIG, id).isPresent()) {
-      EMPTY_RUNS.remove(connection, max, id, grid);
-    }
+  private static void removeEmptyRuns(ExclusiveTask task, Grid grid, int max) {
+    int id = grid.configId();
+    task.write(
+        connection ->
+            Sql.first(connection, row -> true, LOCK_CONFIG, id).isPresent()
+                ? EMPTY_RUNS.remove(connection, max, id, grid.grid())
+                : 0);
   }
 }

@@ -1,5 +1,6 @@
 package dev.weir.store.jdbc.slots.internal;
 
+import dev.weir.store.jdbc.internal.ExclusiveTask;
 import dev.weir.store.jdbc.internal.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -123,10 +124,10 @@ final class PostgresqlSlotUpkeep implements SlotUpkeepDialect {
   }
 
   @Override
-  public int removeUnused(Connection connection, int max) throws SQLException {
+  public int removeUnused(ExclusiveTask task, int max) {
     int removed = 0;
     for (String sql : REMOVE_OLD_GRIDS) {
-      removed += Sql.update(connection, sql, max, max);
+      removed += task.write(connection -> Sql.update(connection, sql, max, max));
     }
     return removed;
   }

@@ -1,5 +1,6 @@
 package dev.weir.store.jdbc.slots.internal;
 
+import dev.weir.store.jdbc.internal.ExclusiveTask;
 import java.sql.Connection;
 import java.sql.SQLException;
 
@@ -31,5 +32,5 @@ interface SlotUpkeepDialect {
   void cutRuns(Connection connection, ConfigRow row, long cutMicros) throws SQLException;
 
   /** Removes up to {@code max} rows of each kind that are never read again. */
-  int removeUnused(Connection connection, int max) throws SQLException;
+  int removeUnused(ExclusiveTask task, int max);
 }
