@@ -28,7 +28,7 @@ final class Markers {
   private static final byte[] FIRST_USE = "1".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] READ = "0".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] WRITE = "1".getBytes(StandardCharsets.US_ASCII);
-  private static final byte[] LOSS = "0".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] MAKE = "0".getBytes(StandardCharsets.US_ASCII);
 
   /** The length of the reply of a script that has found the marker of another server. */
   private static final int OTHER_SERVER_BYTES = 1;
@@ -113,18 +113,26 @@ final class Markers {
    * marker, the markers that other nodes have seen show whether data is missing. The history does
    * not cover the slots of a Cluster; there, only the markers that this node has seen count.
    *
+   * <p>The first use is noted in Redis, recorded in the history, and only then followed by the
+   * marker: whichever of the answers is lost, the next call begins again.
+   *
    * @param preparedBefore the value of {@link #prepared} before the script was sent: another caller
    *     may have prepared the markers since
    */
   void prepare(int slot, byte[] reply, long preparedBefore, StoreClock clock) {
     if (redis.isCluster() && reply.length == OTHER_SERVER_BYTES) {
-      make(slot, slot + 1, clock, LOSS);
+      make(slot, slot + 1, clock);
       return;
     }
     preparing.lock();
     try {
       if (prepared == preparedBefore) {
-        failure.run(() -> history.prepare(redis.name(), past -> prepare(past, clock)));
+        failure.run(
+            () -> {
+              history.prepare(redis.name(), past -> prepare(past, clock));
+              // Only now: nothing is granted without a marker, so nothing before its use is known.
+              inChunks((from, to) -> make(from, to, clock));
+            });
         prepared = preparedBefore + 1;
       }
     } finally {
@@ -134,21 +142,37 @@ final class Markers {
 
   private void prepare(StoreHistory.Past past, StoreClock clock) {
     past.latest().ifPresent(mark -> saw(ONLY_SLOT, Marker.of(mark)));
-    for (int from = 0; from < seen.length(); from += CHUNK) {
-      int to = Math.min(from + CHUNK, seen.length());
-      make(from, to, clock, past.isFirstUse() ? FIRST_USE : LOSS);
+    if (past.isFirstUse()) {
+      inChunks((from, to) -> mark(from, to, clock, FIRST_USE).forEach(redis::await));
     }
   }
 
-  private void make(int from, int to, StoreClock clock, byte[] reason) {
-    List<RedisCall<byte[]>> replies = new ArrayList<>(to - from);
-    for (int slot = from; slot < to; slot++) {
-      byte[][] keys = {key(slot)};
-      replies.add(redis.run(Script.MARK, keys, clock.argument(), latest(slot), reason));
+  /** The slots from a number up to another one, without that. */
+  @FunctionalInterface
+  private interface Slots {
+    void accept(int from, int to);
+  }
+
+  private void inChunks(Slots work) {
+    for (int from = 0; from < seen.length(); from += CHUNK) {
+      work.accept(from, Math.min(from + CHUNK, seen.length()));
     }
+  }
+
+  private void make(int from, int to, StoreClock clock) {
+    List<RedisCall<byte[]>> replies = mark(from, to, clock, MAKE);
     for (int slot = from; slot < to; slot++) {
       saw(slot, redis.await(replies.get(slot - from)));
     }
+  }
+
+  private List<RedisCall<byte[]>> mark(int from, int to, StoreClock clock, byte[] how) {
+    List<RedisCall<byte[]>> replies = new ArrayList<>(to - from);
+    for (int slot = from; slot < to; slot++) {
+      byte[][] keys = {key(slot)};
+      replies.add(redis.run(Script.MARK, keys, clock.argument(), latest(slot), how));
+    }
+    return replies;
   }
 
   private void saw(int slot, byte[] marker) {

@@ -24,6 +24,10 @@ local BEAT = 1000000
 -- the first use or a loss, or which markers other nodes have seen of the server before this one.
 local NO_MARKER, OTHER_SERVER = '', '\1'
 
+-- In place of the marker until the history has recorded the first use. Nothing is granted by it, so
+-- that nothing can be lost of which the history does not know.
+local FIRST_USE = 'first use'
+
 local now = tonumber(ARGV[1])
 -- Expiry goes by the clock of Redis. A test whose clock stands still must not lose its keys by it.
 local grace_millis = now and 3600000 or 1
@@ -64,6 +68,9 @@ end
 -- Sets the marker from the value that was read. Returns false if there is none and the node has never
 -- seen one, so that it has to determine whether this is the first use or a loss.
 local function read_marker(marker)
+  if marker == FIRST_USE then
+    marker = false
+  end
   if is_out_of_reach then
     since, beaten_at, server, joined_at = unpacked('<dddd', ARGV[2])
     return true

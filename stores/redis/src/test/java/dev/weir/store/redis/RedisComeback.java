@@ -53,10 +53,21 @@ abstract class RedisComeback implements ComebackKit {
     private boolean isUsed;
     private Optional<Mark> latest = Optional.empty();
 
+    /** How often it fails after the step: before the use is recorded, or after that. */
+    private int failuresBefore;
+
+    private int failuresAfter;
+
     @Override
     public synchronized void prepare(String store, Step step) {
       step.prepare(new Past(!isUsed, latest));
+      if (failuresBefore-- > 0) {
+        throw new IllegalStateException("not recorded");
+      }
       isUsed = true;
+      if (failuresAfter-- > 0) {
+        throw new IllegalStateException("no answer");
+      }
     }
 
     @Override
@@ -146,6 +157,22 @@ abstract class RedisComeback implements ComebackKit {
     comeBackEmpty();
     // The only node that has seen it filled is gone as well.
     assertThat(granted(limitsOfNewNode(), 20)).isZero();
+  }
+
+  @Test
+  void lossIsLearnedOfAlsoIfTheFirstUseWasNotRecordedAtOnce() {
+    history.failuresBefore = 1;
+    assertThatThrownBy(() -> granted(1)).hasMessage("not recorded");
+    assertThat(granted(4)).isEqualTo(4);
+    comeBackEmpty();
+    assertThat(granted(limitsOfNewNode(), 20)).isZero();
+  }
+
+  @Test
+  void firstUseWhoseRecordIsNotAnsweredRefusesNothing() {
+    history.failuresAfter = 1;
+    assertThatThrownBy(() -> granted(1)).hasMessage("no answer");
+    assertThat(granted(limitsOfNewNode(), 4) + granted(20)).isEqualTo(10);
   }
 
   @Test
