@@ -9,6 +9,8 @@ import dev.weir.rules.RuleEvaluator;
 import dev.weir.rules.RuleIndex;
 import dev.weir.server.metrics.EnvoyMetrics;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
+import io.grpc.Codec;
+import io.grpc.DecompressorRegistry;
 import io.grpc.Server;
 import io.grpc.ServerInterceptors;
 import io.grpc.ServerServiceDefinition;
@@ -57,6 +59,13 @@ public final class EnvoyServer implements AutoCloseable {
    */
   private static final java.util.logging.Logger OF_STREAMS =
       java.util.logging.Logger.getLogger("io.grpc.netty.NettyServerStream");
+
+  /**
+   * Messages are not compressed: one of some kilobytes could become as long as the longest, and what
+   * is in progress is counted by the bytes that arrive.
+   */
+  private static final DecompressorRegistry UNCOMPRESSED =
+      DecompressorRegistry.emptyInstance().with(Codec.Identity.NONE, false);
 
   private static final int MAX_METADATA_BYTES = 16 * 1024;
   private static final int MAX_CALLS_PER_CONNECTION = 10_000;
@@ -144,6 +153,7 @@ public final class EnvoyServer implements AutoCloseable {
             .executor(executor)
             .handshakeTimeout(MAX_HANDSHAKE.toSeconds(), TimeUnit.SECONDS)
             .maxInboundMessageSize(MAX_MESSAGE_BYTES)
+            .decompressorRegistry(UNCOMPRESSED)
             .maxInboundMetadataSize(MAX_METADATA_BYTES)
             .maxConcurrentCallsPerConnection(MAX_CALLS_PER_CONNECTION)
             .maxRstFramesPerWindow(MAX_RESETS, Math.toIntExact(FrameLimit.WINDOW.toSeconds()))
@@ -157,7 +167,7 @@ public final class EnvoyServer implements AutoCloseable {
                             ServerInterceptors.intercept(
                                 service, new KeyCheck(known.isKey(), known.failures())))
                     .orElse(service))
-            .addService(health.getHealthService())
+            .addService(HealthMarshaller.bind(health.getHealthService()))
             .build();
     boolean isListening = false;
     try {

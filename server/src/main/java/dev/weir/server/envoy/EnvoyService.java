@@ -55,7 +55,10 @@ final class EnvoyService implements RateLimitServiceGrpc.AsyncService {
     caller.setOnCancelHandler(() -> {});
     if (isMalformed(message)) {
       fail(
-          caller, Status.INVALID_ARGUMENT.withDescription("the request is not a protobuf message"));
+          caller,
+          Status.INVALID_ARGUMENT.withDescription(
+              "the request is not a protobuf message, or has more than %d fields"
+                  .formatted(FieldCount.MAX_FIELDS)));
       return;
     }
     List<DescriptorRequest> requests = List.of();

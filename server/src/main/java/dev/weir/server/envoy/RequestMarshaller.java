@@ -19,7 +19,9 @@ import java.io.InputStream;
  * of the service.
  */
 final class RequestMarshaller implements MethodDescriptor.Marshaller<RateLimitRequest> {
-  /** Stands for bytes that are not a message; compare it by identity. */
+  /**
+   * Stands for bytes that are not a message, or one with too many fields; compare it by identity.
+   */
   static final RateLimitRequest MALFORMED = RateLimitRequest.newBuilder().build();
 
   private final MethodDescriptor.Marshaller<RateLimitRequest> usual;
@@ -60,6 +62,9 @@ final class RequestMarshaller implements MethodDescriptor.Marshaller<RateLimitRe
       // gRPC's streams know their length; reading without it would allocate a large buffer.
       bytes = stream instanceof KnownLength ? read(stream) : stream.readAllBytes();
     } catch (IOException e) {
+      return MALFORMED;
+    }
+    if (!FieldCount.isBounded(bytes)) {
       return MALFORMED;
     }
     try {

@@ -63,7 +63,9 @@ final class EnvoyCallersTest {
       byte[] api = request(descriptor("rule", "api")).toByteArray();
       assertThat(failure(() -> send(served, Arrays.copyOf(api, api.length - 1))))
           .extracting(Status::getCode, Status::getDescription)
-          .containsExactly(Status.Code.INVALID_ARGUMENT, "the request is not a protobuf message");
+          .containsExactly(
+              Status.Code.INVALID_ARGUMENT,
+              "the request is not a protobuf message, or has more than 10000 fields");
       assertThat(failure(() -> send(served, new byte[] {7})).getCode())
           .isEqualTo(Status.Code.INVALID_ARGUMENT);
       assertThat(failure(() -> send(served, new byte[0])).getDescription())
