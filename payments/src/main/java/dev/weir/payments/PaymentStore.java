@@ -248,6 +248,9 @@ public interface PaymentStore {
    */
   Instant withoutSlot(String paymentId, Instant now);
 
+  /** Records that a payment that had no slot has one again. */
+  void withSlot(String paymentId);
+
   /**
    * Records that a payment has failed without a further call. The first end is kept.
    *

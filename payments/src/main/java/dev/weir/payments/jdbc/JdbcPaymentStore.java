@@ -197,6 +197,11 @@ public final class JdbcPaymentStore implements PaymentStore {
   }
 
   @Override
+  public void withSlot(String paymentId) {
+    ends.withSlot(paymentId);
+  }
+
+  @Override
   public boolean failed(String paymentId, Instant at, String reason) {
     return ends.failed(paymentId, at, reason);
   }

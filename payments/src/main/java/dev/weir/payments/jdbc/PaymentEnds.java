@@ -63,7 +63,7 @@ final class PaymentEnds {
       """
       with present as (select %s as at),
       begun as (
-        update payment p set attempts = p.attempts + 1
+        update payment p set attempts = p.attempts + 1, slotless_since = null
         from present
         where p.payment_id = ? and p.state + 0 = 2 and p.attempts = ? and %s and %s and %s
           and not exists (
@@ -151,6 +151,12 @@ final class PaymentEnds {
       """
       update payment p set slotless_since = coalesce(p.slotless_since, ?)
       where p.payment_id = ? returning p.slotless_since
+      """;
+
+  private static final String WITH_SLOT =
+      """
+      update payment p set slotless_since = null
+      where p.payment_id = ? and p.slotless_since is not null
       """;
 
   private static final String FAILED =
@@ -314,6 +320,10 @@ final class PaymentEnds {
                     Micros.ceil(now),
                     paymentId))
         .orElse(now);
+  }
+
+  void withSlot(String paymentId) {
+    transactions.autoCommit(connection -> Sql.update(connection, WITH_SLOT, paymentId));
   }
 
   boolean failed(String paymentId, Instant at, String reason) {

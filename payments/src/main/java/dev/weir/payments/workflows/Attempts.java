@@ -36,6 +36,15 @@ public record Attempts(Duration maxTime, Duration firstWait, Duration maxWait) {
     return firstCall.plus(maxTime);
   }
 
+  /**
+   * Returns the wait after a look-up that is not certain: as long as its call is ago, so that it
+   * doubles with each further one.
+   */
+  Duration waitSince(Duration ago) {
+    Duration wait = ago.compareTo(firstWait) < 0 ? firstWait : ago;
+    return wait.compareTo(maxWait) > 0 ? maxWait : wait;
+  }
+
   /** Returns the wait after a number of calls; after none, that after the first one. */
   Duration waitAfter(int calls) {
     Duration wait = firstWait.multipliedBy(1L << Math.clamp(calls - 1L, 0, MAX_DOUBLINGS));

@@ -98,7 +98,24 @@ public interface Downstream extends AutoCloseable {
     /** The downstream does not know the payment. */
     record NotKnown() implements LookUp {}
 
-    /** Neither is certain. */
-    record Unclear(String reason) implements LookUp {}
+    /**
+     * Neither is certain.
+     *
+     * @param after the wait that the downstream asks for; zero if it names none
+     * @param mayArriveLater false if the look-up is certain to have arrived, or to be lost
+     */
+    record Unclear(Duration after, String reason, boolean mayArriveLater) implements LookUp {
+      /** Creates the outcome of a look-up whose answer names no wait. */
+      public Unclear(String reason, boolean mayArriveLater) {
+        this(Duration.ZERO, reason, mayArriveLater);
+      }
+    }
+
+    /**
+     * No answer in time, and the connection is still open.
+     *
+     * @param end see {@link Answer.Unanswered}
+     */
+    record Unanswered(String reason, CompletableFuture<Boolean> end) implements LookUp {}
   }
 }

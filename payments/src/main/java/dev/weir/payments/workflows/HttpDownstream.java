@@ -32,8 +32,9 @@ import java.util.concurrent.TimeoutException;
  * <p>{@link StatusMeanings} says what the status of an answer means, and {@link AnswerFields} what
  * its body must say if the payment is made. A payment is not called again before {@code
  * Retry-After}. Calls without an answer leave open whether it was made. A call is sent once: the
- * client of the JDK does not repeat a POST. The connection of a call that was given up stays open,
- * because the late answer says that the call has arrived, and what became of it.
+ * client of the JDK does not repeat a POST, nor a look-up, see {@link SentOnce}. The connection of a
+ * call that was given up stays open, because the late answer says that the call has arrived, and
+ * what became of it.
  */
 public final class HttpDownstream implements Downstream {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
@@ -181,7 +182,8 @@ public final class HttpDownstream implements Downstream {
       return new LookUp.NotKnown();
     }
     URI address = settings.at(settings.lookUp().replace(KEY, key(payment.paymentId())));
-    HttpRequest request = authorized(HttpRequest.newBuilder(address)).GET().build();
+    HttpRequest request =
+        authorized(HttpRequest.newBuilder(address)).method("GET", new SentOnce()).build();
     CompletableFuture<HttpResponse<InputStream>> response = send(request);
     try {
       return found(
@@ -190,14 +192,14 @@ public final class HttpDownstream implements Downstream {
               .thenApplyAsync(HttpDownstream::read, threads)
               .get(timeout.toNanos(), TimeUnit.NANOSECONDS));
     } catch (TimeoutException e) {
-      response.cancel(true);
-      return new LookUp.Unclear("no answer to the look-up within " + timeout);
+      return new LookUp.Unanswered("no answer to the look-up within " + timeout, end(response));
     } catch (ExecutionException e) {
-      return new LookUp.Unclear("the look-up failed: " + HttpFailure.of(request, e).reason());
+      HttpFailure failed = HttpFailure.of(request, e);
+      return new LookUp.Unclear(
+          "the look-up failed: " + failed.reason(), !failed.isUnreachable());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      response.cancel(true);
-      return new LookUp.Unclear("the look-up was interrupted");
+      return new LookUp.Unanswered("the look-up was interrupted", end(response));
     }
   }
 
@@ -206,13 +208,16 @@ public final class HttpDownstream implements Downstream {
       return new LookUp.NotKnown();
     }
     if (settings.statuses().of(answered.status()) != StatusMeanings.Meaning.PAID) {
-      return new LookUp.Unclear("the look-up has status " + answered.status());
+      return new LookUp.Unclear(
+          retryAfter(answered.headers()),
+          "the look-up has status " + answered.status(),
+          isOfProxy(answered.status()));
     }
     AnswerBody body = answered.body();
     return switch (settings.fields().compare(payment, body)) {
       case AnswerFields.Said.Agrees agrees -> new LookUp.Made(reference(body));
-      case AnswerFields.Said.NotPaid notPaid -> new LookUp.Unclear(notPaid.reason());
-      case AnswerFields.Said.Contradicts other -> new LookUp.Unclear(other.reason());
+      case AnswerFields.Said.NotPaid notPaid -> new LookUp.Unclear(notPaid.reason(), false);
+      case AnswerFields.Said.Contradicts other -> new LookUp.Unclear(other.reason(), false);
     };
   }
 

@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,13 +29,39 @@ final class PaymentCalls {
   private final Attempts attempts;
   private final InstantSource clock;
   private final PaymentObserver observer;
+  private final LongSupplier nanoTime;
 
-  PaymentCalls(PaymentParts parts) {
+  PaymentCalls(PaymentParts parts, LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
     this.store = parts.store();
     this.downstream = parts.downstream();
     this.attempts = parts.attempts();
     this.clock = parts.clock();
     this.observer = parts.observer();
+  }
+
+  /**
+   * Permission to call the downstream once, of the gate and of the ceiling.
+   *
+   * @param askedNanos before it was asked for
+   */
+  record Permission(CallGate.Open gate, Ceiling.Permit ceiling, long askedNanos) {
+    void unused() {
+      ceiling.unused();
+      gate.notCalled();
+    }
+  }
+
+  /**
+   * Returns false if a call must not be sent any more: too much time has passed since permission
+   * was asked for, so that it could arrive when others have the places.
+   *
+   * @param askedNanos before permission was asked for
+   */
+  boolean mayBeSent(Ceiling.Permit permit, long askedNanos) {
+    // The permit may have to ask others. Nothing that can take long follows the look at the time.
+    return permit.isValid()
+        && nanoTime.getAsLong() - askedNanos < LeaseCeiling.MAX_HESITATION.toNanos();
   }
 
   /**
@@ -44,40 +71,49 @@ final class PaymentCalls {
    * @return the result, which is yet to be recorded; empty if there was no call, because the
    *     payment must not be called any more, or not now
    */
-  Optional<Report> call(Payment payment, int knownCalls, Ceiling.Permit permit) {
-    Optional<Instant> begun = begin(payment, knownCalls, permit);
-    if (begun.isEmpty()) {
-      permit.unused();
-      return Optional.empty();
-    }
-    if (!permit.isValid()) {
-      permit.unused();
-      store.withdrawCall(payment.paymentId(), begun.get());
-      return Optional.empty();
-    }
-    return Optional.of(send(payment, begun.get(), permit));
-  }
-
-  private Optional<Instant> begin(Payment payment, int knownCalls, Ceiling.Permit permit) {
-    boolean isDone = false;
+  Optional<Report> call(Payment payment, int knownCalls, Permission permission) {
+    Optional<Begun> begun = Optional.empty();
     try {
-      Optional<Instant> begun =
-          store.beginCall(
-              payment.paymentId(),
-              knownCalls,
-              LeaseCeiling.MAX_HESITATION.plus(downstream.maxCallTime()),
-              attempts.maxTime());
-      isDone = true;
-      return begun;
+      begun = begin(payment, knownCalls, permission);
     } finally {
-      if (!isDone) {
-        permit.unused();
+      if (begun.isEmpty()) {
+        permission.unused();
       }
     }
+    return begun.map(call -> send(payment, call, permission));
   }
 
-  private Report send(Payment payment, Instant calledAt, Ceiling.Permit permit) {
+  /**
+   * A call that was recorded and is to be sent.
+   *
+   * @param at when it was recorded, by the clock of the store
+   * @param sentAt the time right before it is sent
+   */
+  private record Begun(Instant at, Instant sentAt) {}
+
+  private Optional<Begun> begin(Payment payment, int knownCalls, Permission permission) {
+    Optional<Instant> at =
+        store.beginCall(
+            payment.paymentId(),
+            knownCalls,
+            LeaseCeiling.MAX_HESITATION.plus(downstream.maxCallTime()),
+            attempts.maxTime());
+    if (at.isEmpty()) {
+      return Optional.empty();
+    }
+    // The clock may have to ask the database.
     Instant sentAt = clock.instant();
+    if (!mayBeSent(permission.ceiling(), permission.askedNanos())) {
+      store.withdrawCall(payment.paymentId(), at.get());
+      return Optional.empty();
+    }
+    return Optional.of(new Begun(at.get(), sentAt));
+  }
+
+  private Report send(Payment payment, Begun call, Permission permission) {
+    Ceiling.Permit permit = permission.ceiling();
+    Instant calledAt = call.at();
+    Instant sentAt = call.sentAt();
     Downstream.Answer answer = downstream.pay(payment);
     Result result = result(answer);
     switch (answer) {
@@ -101,6 +137,7 @@ final class PaymentCalls {
       }
     }
     Duration time = since(sentAt);
+    permission.gate().called(time);
     observer.called(result.kind(), time);
     return new Report(
         payment.paymentId(),
@@ -138,9 +175,20 @@ final class PaymentCalls {
     };
   }
 
+  /** Returns a call after whose answer the downstream has perhaps made another payment. */
+  static PaymentCall needingAttention(PaymentCall call) {
+    return withDetail(call, "needs attention, and may have been made: " + call.detail());
+  }
+
+  static PaymentCall withDetail(PaymentCall call, String detail) {
+    return new PaymentCall(
+        call.paymentId(), call.calledAt(), call.answeredAt(), call.result(), detail);
+  }
+
   /**
-   * Records an answer that came after its call was given up. One that says that the payment is made
-   * ends it. Any other one only says that this call has not made it, and the next call decides.
+   * Records an answer that came after its call was given up. One that says that the payment is
+   * made, or that another one is, ends it. Any other one only says that this call has not made it,
+   * and the next call decides.
    */
   private void recordLate(Payment payment, Instant calledAt, Duration time, Result late) {
     PaymentCall call =
@@ -153,7 +201,12 @@ final class PaymentCalls {
             observer.ended(PaymentState.PAID);
           }
         }
-        case REJECTED, RETRY, TOO_MANY, CONTRADICTED -> store.attempted(call);
+        case CONTRADICTED -> {
+          if (store.ended(needingAttention(call), PaymentState.FAILED)) {
+            observer.ended(PaymentState.FAILED);
+          }
+        }
+        case REJECTED, RETRY, TOO_MANY -> store.attempted(call);
         case UNKNOWN -> {
           // It says no more than the record does.
         }

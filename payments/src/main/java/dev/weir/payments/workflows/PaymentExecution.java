@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,16 +54,22 @@ final class PaymentExecution implements PaymentActivities {
   private final Attempts attempts;
   private final PaymentCalls calls;
   private final PaymentObserver observer;
+  private final LongSupplier nanoTime;
 
   PaymentExecution(PaymentParts parts) {
+    this(parts, System::nanoTime);
+  }
+
+  PaymentExecution(PaymentParts parts, LongSupplier nanoTime) {
     this.store = parts.store();
     this.ceiling = parts.ceiling();
     this.gate = parts.gate();
     this.downstream = parts.downstream();
     this.slots = parts.slots();
     this.attempts = parts.attempts();
-    this.calls = new PaymentCalls(parts);
+    this.calls = new PaymentCalls(parts, nanoTime);
     this.observer = parts.observer();
+    this.nanoTime = nanoTime;
   }
 
   @Override
@@ -123,38 +130,65 @@ final class PaymentExecution implements PaymentActivities {
   }
 
   /**
+   * Looks the payment up if that has to be done before the call, and calls.
+   *
    * @param isLate whether the call is not the one that the slot of the payment is for
    */
   private Step payNow(PaymentStore.Beginning.Running running, boolean isLate) {
+    if (!isLookedUp(running)) {
+      return callThroughGate(running, running.now(), isLate);
+    }
+    // The gate is asked twice: nothing is looked up while it is closed, and a look-up may take as
+    // long as a call, after which the permission would be too old.
     return switch (gate.enter(running.payment(), running.now(), isLate)) {
       case CallGate.Closed closed -> waiting(closed.duration());
       case CallGate.Open open -> {
-        Optional<Step> before = lookUp(running);
-        if (before.isPresent()) {
-          open.notCalled();
-        }
-        yield before.orElseGet(() -> call(running, open));
+        open.notCalled();
+        yield switch (inquire(running)) {
+          case Inquiry.Postponed postponed -> postponed.step();
+          case Inquiry.Answered answered ->
+              settle(running, answered.found())
+                  .orElseGet(() -> callThroughGate(running, store.now(), isLate));
+        };
       }
     };
   }
 
-  private Step call(PaymentStore.Beginning.Running running, CallGate.Open open) {
+  private Step callThroughGate(
+      PaymentStore.Beginning.Running running, Instant now, boolean isLate) {
+    long askedNanos = nanoTime.getAsLong();
+    return switch (gate.enter(running.payment(), now, isLate)) {
+      case CallGate.Closed closed -> waiting(closed.duration());
+      case CallGate.Open open -> call(running, open, askedNanos);
+    };
+  }
+
+  /**
+   * @param askedNanos before the gate was asked
+   */
+  private Step call(PaymentStore.Beginning.Running running, CallGate.Open open, long askedNanos) {
     Payment payment = running.payment();
-    return switch (ceiling.enter(payment.paymentId())) {
+    Optional<Ceiling.Admission> admission = Optional.empty();
+    try {
+      admission = Optional.of(ceiling.enter(payment.paymentId()));
+    } finally {
+      if (admission.isEmpty()) {
+        open.notCalled();
+      }
+    }
+    return switch (admission.get()) {
       case Ceiling.Wait wait -> {
         open.notCalled();
-        observer.waits();
-        yield waiting(wait.duration());
+        yield placeless(wait);
       }
-      case Ceiling.Permit permit -> {
-        Optional<Report> report = calls.call(payment, running.calls().count(), permit);
-        if (report.isEmpty()) {
-          open.notCalled();
-          yield AGAIN;
-        }
-        open.called(report.get().time());
-        yield recordOrKeep(report.get(), running);
-      }
+      case Ceiling.Permit permit ->
+          calls
+              .call(
+                  payment,
+                  running.calls().count(),
+                  new PaymentCalls.Permission(open, permit, askedNanos))
+              .map(report -> recordOrKeep(report, running))
+              .orElse(AGAIN);
     };
   }
 
@@ -168,19 +202,32 @@ final class PaymentExecution implements PaymentActivities {
     }
   }
 
-  /**
-   * Asks what became of a call whose result is unknown, if the downstream offers that.
-   *
-   * @return what to do before the payment may be called again; empty if it may be called now
-   */
-  private Optional<Step> lookUp(PaymentStore.Beginning.Running running) {
-    Optional<Instant> unknown = running.calls().unknown();
-    if (unknown.isEmpty() || !downstream.hasLookUp()) {
-      return Optional.empty();
-    }
+  /** Returns true if the payment may have been made, and the downstream can be asked. */
+  private boolean isLookedUp(PaymentStore.Beginning.Running running) {
+    return running.calls().unknown().isPresent() && downstream.hasLookUp();
+  }
+
+  /** What came of asking what became of a call whose result is unknown. */
+  private sealed interface Inquiry {
+    /** Nothing was asked: there was no place under the ceiling, or it was used too late. */
+    record Postponed(Step step) implements Inquiry {}
+
+    record Answered(Downstream.LookUp found) implements Inquiry {}
+  }
+
+  private Inquiry inquire(PaymentStore.Beginning.Running running) {
+    long askedNanos = nanoTime.getAsLong();
     return switch (ceiling.enter(running.payment().paymentId())) {
-      case Ceiling.Wait wait -> Optional.of(placeless(wait));
-      case Ceiling.Permit permit -> lookUp(running, unknown.get(), permit);
+      case Ceiling.Wait wait -> new Inquiry.Postponed(placeless(wait));
+      case Ceiling.Permit permit -> {
+        if (!calls.mayBeSent(permit, askedNanos)) {
+          permit.unused();
+          yield new Inquiry.Postponed(AGAIN);
+        }
+        Downstream.LookUp found = downstream.lookUp(running.payment());
+        endPlace(permit, found);
+        yield new Inquiry.Answered(found);
+      }
     };
   }
 
@@ -189,14 +236,30 @@ final class PaymentExecution implements PaymentActivities {
     return waiting(wait.duration());
   }
 
+  /** A look-up without an answer may arrive later, as a call may. */
+  private static void endPlace(Ceiling.Permit permit, Downstream.LookUp found) {
+    switch (found) {
+      case Downstream.LookUp.Made made -> permit.answered(false);
+      case Downstream.LookUp.NotKnown notKnown -> permit.answered(false);
+      case Downstream.LookUp.Unclear unclear -> {
+        if (unclear.mayArriveLater()) {
+          permit.unanswered(CompletableFuture.completedFuture(false));
+        } else {
+          permit.answered(false);
+        }
+      }
+      case Downstream.LookUp.Unanswered unanswered -> permit.unanswered(unanswered.end());
+    }
+  }
+
   /**
-   * @param unknown when the call was begun that is asked about
+   * Returns what to do after a look-up before the payment may be called again; empty if it may be
+   * called now.
    */
-  private Optional<Step> lookUp(
-      PaymentStore.Beginning.Running running, Instant unknown, Ceiling.Permit permit) {
+  private Optional<Step> settle(
+      PaymentStore.Beginning.Running running, Downstream.LookUp found) {
     String paymentId = running.payment().paymentId();
-    Downstream.LookUp found = downstream.lookUp(running.payment());
-    permit.unanswered(CompletableFuture.completedFuture(false));
+    Instant unknown = running.calls().unknown().orElseThrow();
     return switch (found) {
       case Downstream.LookUp.Made made ->
           Optional.of(
@@ -205,11 +268,19 @@ final class PaymentExecution implements PaymentActivities {
                       paymentId, unknown, running.now(), PaymentCall.Result.PAID, made.reference()),
                   PaymentState.PAID));
       case Downstream.LookUp.NotKnown notKnown -> Optional.empty();
-      case Downstream.LookUp.Unclear unclear -> {
-        log.debug("Payment {} is not called again yet: {}", paymentId, unclear.reason());
-        yield Optional.of(waiting(attempts.waitAfter(running.calls().count())));
-      }
+      case Downstream.LookUp.Unclear unclear ->
+          Optional.of(lookUpAgain(running, unclear.reason(), unclear.after()));
+      case Downstream.LookUp.Unanswered unanswered ->
+          Optional.of(lookUpAgain(running, unanswered.reason(), Duration.ZERO));
     };
+  }
+
+  private Step lookUpAgain(
+      PaymentStore.Beginning.Running running, String reason, Duration after) {
+    log.debug("Payment {} is not called again yet: {}", running.payment().paymentId(), reason);
+    Duration ago = Duration.between(running.calls().unknown().orElseThrow(), running.now());
+    Duration wait = attempts.waitSince(ago);
+    return waiting(wait.compareTo(after) < 0 ? after : wait);
   }
 
   /**
@@ -220,19 +291,16 @@ final class PaymentExecution implements PaymentActivities {
    */
   private Step giveUp(PaymentStore.Beginning.Running running, Instant deadline) {
     PaymentStore.PastCalls past = running.calls();
-    if (past.unknown().isPresent() && downstream.hasLookUp()) {
-      switch (ceiling.enter(running.payment().paymentId())) {
-        case Ceiling.Wait wait -> {
+    if (isLookedUp(running)) {
+      switch (inquire(running)) {
+        case Inquiry.Postponed postponed -> {
           if (running.now().isBefore(deadline.plus(MAX_LAST_LOOK_UP))) {
-            return placeless(wait);
+            return postponed.step();
           }
         }
-        case Ceiling.Permit permit -> {
-          Optional<Step> found =
-              lookUp(running, past.unknown().get(), permit)
-                  .filter(step -> step.kind() == Kind.ENDED);
-          if (found.isPresent()) {
-            return found.get();
+        case Inquiry.Answered answered -> {
+          if (answered.found() instanceof Downstream.LookUp.Made made) {
+            return settle(running, made).orElseThrow();
           }
         }
       }
@@ -257,6 +325,7 @@ final class PaymentExecution implements PaymentActivities {
     return switch (slots.assign(List.of(request)).getFirst()) {
       case SlotSource.PacedSlot.Assigned assigned -> {
         Instant time = assigned.scheduledTime();
+        store.withSlot(paymentId);
         log.warn("Payment {} had lost its slot and has a new one at {}", paymentId, time);
         yield waiting(Duration.between(now, time));
       }
@@ -292,8 +361,21 @@ final class PaymentExecution implements PaymentActivities {
     return switch (begin(report.paymentId())) {
       case PaymentStore.Beginning.Running running ->
           record(report, running.calls().first(), running.calls().count());
-      case PaymentStore.Beginning.Ended ended -> settle(report.paymentId(), ended.state());
+      case PaymentStore.Beginning.Ended ended -> {
+        // What ended it, such as a cancellation, did not know what became of the call.
+        store.attempted(call(report));
+        yield settle(report.paymentId(), ended.state());
+      }
     };
+  }
+
+  private static PaymentCall call(Report report) {
+    return new PaymentCall(
+        report.paymentId(),
+        Micros.instant(report.calledAtMicros()),
+        Micros.instant(report.answeredAtMicros()),
+        PaymentCall.Result.valueOf(report.result()),
+        report.detail());
   }
 
   /**
@@ -303,27 +385,24 @@ final class PaymentExecution implements PaymentActivities {
    * @param count the number of calls with this one
    */
   private Step record(Report report, Optional<Instant> first, int count) {
-    PaymentCall call =
-        new PaymentCall(
-            report.paymentId(),
-            Micros.instant(report.calledAtMicros()),
-            Micros.instant(report.answeredAtMicros()),
-            PaymentCall.Result.valueOf(report.result()),
-            report.detail());
+    PaymentCall call = call(report);
     return switch (call.result()) {
       case PAID -> end(call, PaymentState.PAID);
       case REJECTED -> end(refused(call), PaymentState.FAILED);
-      case CONTRADICTED ->
-          end(
-              withDetail(call, "needs attention, and may have been made: " + call.detail()),
-              PaymentState.FAILED);
+      case CONTRADICTED -> end(PaymentCalls.needingAttention(call), PaymentState.FAILED);
       case RETRY, TOO_MANY, UNKNOWN -> {
         Instant deadline = attempts.deadline(first.orElse(call.calledAt()));
         if (!call.answeredAt().isBefore(deadline)) {
           boolean mayBeMade =
               call.result() == PaymentCall.Result.UNKNOWN || hasOtherUnknownCall(call);
+          if (mayBeMade && downstream.hasLookUp()) {
+            store.attempted(call);
+            // Then it is looked up a last time.
+            yield AGAIN;
+          }
           yield end(
-              withDetail(call, givenUp(count, mayBeMade, call.detail())), PaymentState.FAILED);
+              PaymentCalls.withDetail(call, givenUp(count, mayBeMade, call.detail())),
+              PaymentState.FAILED);
         }
         store.attempted(call);
         yield Step.waiting(
@@ -346,13 +425,9 @@ final class PaymentExecution implements PaymentActivities {
   /** Returns the last call. A downstream may refuse what it has made by an earlier one. */
   private PaymentCall refused(PaymentCall call) {
     return hasOtherUnknownCall(call)
-        ? withDetail(call, "refused, and may have been made by an earlier call: " + call.detail())
+        ? PaymentCalls.withDetail(
+            call, "refused, and may have been made by an earlier call: " + call.detail())
         : call;
-  }
-
-  private static PaymentCall withDetail(PaymentCall call, String detail) {
-    return new PaymentCall(
-        call.paymentId(), call.calledAt(), call.answeredAt(), call.result(), detail);
   }
 
   private Step end(PaymentCall call, PaymentState state) {
