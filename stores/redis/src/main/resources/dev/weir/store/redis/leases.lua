@@ -120,12 +120,17 @@ local function hold(places, ends)
   end
 end
 
+-- The keys end with the last lease, by its own time: one counted from a time that Redis has read at
+-- another moment of this step might end the keys before the lease.
 local function expire()
   local last = redis.call('ZREVRANGE', leases, 0, 0, 'WITHSCORES')
-  local millis = math.ceil((last[2] - now) / 1000) + grace_millis
-  redis.call('PEXPIRE', leases, millis)
+  local command, millis = 'PEXPIREAT', math.ceil(last[2] / 1000) + grace_millis
+  if is_test_clock then
+    command, millis = 'PEXPIRE', math.ceil((last[2] - now) / 1000) + grace_millis
+  end
+  redis.call(command, leases, millis)
   if beyond > 0 then
-    redis.call('PEXPIRE', extras, millis)
+    redis.call(command, extras, millis)
   end
 end
 

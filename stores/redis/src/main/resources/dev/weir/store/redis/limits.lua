@@ -549,7 +549,9 @@ local function decide(n, takes)
   return granted
 end
 
--- Refunds what a record granted, at the time at which it was granted.
+-- Refunds what a record granted, at the time at which it was granted. A grant from before a loss may
+-- have been refunded before as well, which was lost with it; and all that counts since is what was
+-- assumed at the loss, which does not depend on it.
 local function give_back(n, taken_at, remembered)
   local decision_at = RECORD_BYTES + 1
   if remembered then
@@ -558,7 +560,7 @@ local function give_back(n, taken_at, remembered)
   for j = 1, n do
     local waited = remembered and string.byte(remembered, decision_at) == WAITED_FOR
     decision_at = decision_at + (waited and 33 or 25)
-    if kind[j] and not waited then
+    if kind[j] and not waited and not (taken_at < since and used_since[j] < since) then
       at[j], used[j], before[j] =
           kind[j].give_back(b[j], c[j], at[j], used[j], before[j], cost[j], taken_at)
       keep_settled(j)

@@ -17,7 +17,8 @@ local floor, max, min = math.floor, math.max, math.min
 local pack, unpacked, call = struct.pack, struct.unpack, redis.call
 local NEVER = -62135596800000000
 
--- The min time between two writes of the marker: shorter losses are not detected.
+-- The min time between two writes of the marker: shorter losses are not detected. While the clock is
+-- behind the marker, each write of data writes it as well.
 local BEAT = 1000000
 
 -- Returned by a script that has done nothing, because the node first has to determine whether this is
@@ -30,8 +31,9 @@ local FIRST_USE = 'first use'
 
 local now = tonumber(ARGV[1])
 -- Expiry goes by the clock of Redis. A test whose clock stands still must not lose its keys by it.
-local grace_millis = now and 3600000 or 1
-if not now then
+local is_test_clock = now ~= nil
+local grace_millis = is_test_clock and 3600000 or 1
+if not is_test_clock then
   local time = call('TIME')
   now = time[1] * 1000000 + time[2]
 end
@@ -52,8 +54,9 @@ local function packed_marker()
 end
 
 local function write_marker()
-  -- The clock of another server may be behind.
-  beaten_at = max(now, beaten_at)
+  -- Later than before, even if the clock is behind: by its own time the marker would stay the same
+  -- until the clock has caught up, and what is lost meanwhile would not be noticed.
+  beaten_at = max(now, beaten_at + 1)
   call('SET', KEYS[1], packed_marker())
 end
 
@@ -85,8 +88,9 @@ local function read_marker(marker)
   local kept_until = server == seen_server and beaten_at or joined_at
   if not marker or since < seen_since
       or (since == seen_since and kept_until < seen_beaten_at) then
-    -- A newer marker must be greater.
-    since = max(now, since + 1, seen_since + 1)
+    -- A newer marker must be greater. What is here was written less than a beat after the marker that
+    -- is here, by a clock that may have been ahead of this one: none of it may seem to be newer.
+    since = max(now, since + 1, seen_since + 1, beaten_at + BEAT)
     take_over()
     write_marker()
   end
@@ -106,7 +110,8 @@ local function beat()
   if not is_same_server() then
     return false
   end
-  if not is_out_of_reach and now - beaten_at >= BEAT then
+  local elapsed = now - beaten_at
+  if not is_out_of_reach and (elapsed < 0 or elapsed >= BEAT) then
     write_marker()
   end
   return true

@@ -8,6 +8,7 @@ import dev.weir.internal.Micros;
 import dev.weir.limits.AcquireRequest;
 import dev.weir.limits.Concurrency;
 import dev.weir.limits.FixedWindow;
+import dev.weir.limits.Lease;
 import dev.weir.limits.LeaseDecision;
 import dev.weir.limits.LeaseHistory;
 import dev.weir.limits.LeaseStore;
@@ -16,6 +17,7 @@ import dev.weir.limits.LimitRequest;
 import dev.weir.limits.LimitStore;
 import dev.weir.limits.OnStoreFailure;
 import dev.weir.limits.Policy;
+import dev.weir.limits.Refund;
 import dev.weir.limits.StoreHistory;
 import dev.weir.limits.TokenBucket;
 import dev.weir.store.tck.limits.ComebackKit;
@@ -27,6 +29,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -245,6 +248,60 @@ abstract class RedisComeback implements ComebackKit {
             assertThat(store.take(changed, "k", 1)).as("%s", changed).isFalse();
           }
         });
+  }
+
+  @Test
+  void grantThatWasRefundedIsNotRefundedAgainFromAnOldSnapshot() {
+    withSaved(
+        OLD_SNAPSHOT,
+        (saved, store) -> {
+          Policy bucket = Policy.of("bucket", TokenBucket.of(10, DAY.multipliedBy(100)));
+          AcquireRequest all =
+              AcquireRequest.of(new LimitRequest(bucket, "k", 10)).withRequestId("all");
+          Instant takenAt = store.decide(all).decidedAt();
+          loseWhatIsTakenAfterASnapshot(
+              saved,
+              store,
+              () -> {
+                assertThat(store.refund(all, takenAt)).isEqualTo(Refund.GIVEN_BACK);
+                assertThat(store.take(bucket, "k", 10)).isTrue();
+              });
+          RedisFaults.eventually(() -> store.refund(all, takenAt));
+          assertThat(store.take(bucket, "k", 1)).isFalse();
+        });
+  }
+
+  @Test
+  void oldSnapshotIsNoticedWhileTheClockIsBehind() {
+    withSaved(
+        OLD_SNAPSHOT,
+        (saved, unused) -> {
+          AtomicReference<Instant> now = new AtomicReference<>(Instant.now());
+          RedisLimitStore store =
+              new RedisLimitStore(nodeOf(saved, StoreHistory.NONE), StoreClock.of(now::get));
+          now.set(now.get().plus(Duration.ofHours(1)));
+          assertThat(granted(store, 1)).isEqualTo(1);
+          now.set(now.get().minus(Duration.ofMinutes(30)));
+          assertThat(granted(store, 1)).isEqualTo(1);
+          assertThat(saved.command("SAVE")).startsWith("+OK");
+          assertThat(granted(store, 5)).isEqualTo(5);
+          saved.kill();
+          saved.restart();
+          assertThat(RedisFaults.eventually(() -> store.take(TEN, "k", 1))).isFalse();
+          assertThat(granted(store, 20)).isZero();
+        });
+  }
+
+  /** They must not end before the lease, whatever Redis takes for the present in one step. */
+  @Test
+  void keysOfLeasesEndByTheTimeOfTheLease() {
+    for (int i = 0; i < 20; i++) {
+      Lease lease = ((LeaseDecision.Held) leases().acquire("r" + i, THREE, "a", 2)).lease();
+      long endMillis = Math.ceilDiv(lease.expiresAtMicros(), 1_000) + 1;
+      for (String key : List.of("weir:l:{r" + i + "}", "weir:p:{r" + i + "}")) {
+        assertThat(server.command("PEXPIRETIME " + key)).startsWith(":" + endMillis);
+      }
+    }
   }
 
   @Test
