@@ -33,6 +33,39 @@ final class RecordedReceiptsTest {
     }
   }
 
+  /** By SMPP, the answer with the id may come ten minutes after the receipt. */
+  @Test
+  void receiptIsKeptForAsLongAsTheAnswerMayBeLate() {
+    stores.addPublished(List.of(message));
+    try (RecordedReceipts receipts = new RecordedReceipts(stores, Duration.ofDays(1))) {
+      assertThat(receipts.receive("smpp", "a1", MessageState.DELIVERED, MemoryStores.START))
+          .isTrue();
+      seconds(receipts, 600);
+      stores.record(List.of(sent()));
+      seconds(receipts, 30);
+      assertThat(stores.state(message.id())).isEqualTo(MessageState.DELIVERED);
+    }
+  }
+
+  @Test
+  void receiptOfNoMessageIsNotKeptForEver() {
+    stores.addPublished(List.of(message));
+    try (RecordedReceipts receipts = new RecordedReceipts(stores, Duration.ofDays(1))) {
+      assertThat(receipts.receive("smpp", "a1", MessageState.DELIVERED, MemoryStores.START))
+          .isTrue();
+      seconds(receipts, 720);
+      stores.record(List.of(sent()));
+      seconds(receipts, 30);
+      assertThat(stores.state(message.id())).isEqualTo(MessageState.SENT);
+    }
+  }
+
+  private static void seconds(RecordedReceipts receipts, int count) {
+    for (int second = 0; second < count; second++) {
+      receipts.retry();
+    }
+  }
+
   @Test
   void receiptIsNotTakenWhileTheLogIsDown() {
     stores.addPublished(List.of(message));
