@@ -2,6 +2,9 @@ package dev.weir.notifications.provider;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -10,16 +13,14 @@ import org.jsmpp.bean.NumberingPlanIndicator;
 import org.jsmpp.bean.TypeOfNumber;
 import org.jsmpp.extra.SessionState;
 import org.jsmpp.session.BindParameter;
-import org.jsmpp.session.MessageReceiverListener;
-import org.jsmpp.session.SMPPSession;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The bind to a message centre, kept also while there is nothing to send, because receipts come by
- * it. It is made again after it was lost, with growing pauses, and given up if the message centre
- * does not answer to {@code enquire_link}. Thread-safe.
+ * it. It is made again after it was lost, with growing pauses while binds fail or do not last, and
+ * given up if the message centre does not answer to {@code enquire_link}. Thread-safe.
  */
 final class SmppBind implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(SmppBind.class);
@@ -36,17 +37,27 @@ final class SmppBind implements AutoCloseable {
   /** How long an answer is awaited that is late; jSMPP drops those that come later. */
   private static final Duration MAX_LATE = Duration.ofMinutes(10);
 
+  /** Receipts that are recorded at a time, and that wait for it; the next ones are refused. */
+  private static final int RECEIVERS = 3;
+
+  private static final int MAX_RECEIPTS = 100;
+
   private final SmppSettings settings;
-  private final MessageReceiverListener receiver;
-  private final Consumer<SMPPSession> lost;
+  private final ReceiptListener receiver;
+  private final Consumer<CentreSession> lost;
+  private final ThreadPoolExecutor receiving;
   private final Thread thread;
 
   // The rest is guarded by the lock.
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
-  private @Nullable SMPPSession session;
+  private @Nullable CentreSession session;
   private @Nullable String failure;
+  private long sinceNanos;
+
+  /** Binds in a row that failed, or did not last. */
   private int failures;
+
   private boolean isClosed;
   private long activityMillis;
   private long activityNanos;
@@ -56,10 +67,19 @@ final class SmppBind implements AutoCloseable {
    *
    * @param lost is told about sessions that have ended
    */
-  SmppBind(SmppSettings settings, MessageReceiverListener receiver, Consumer<SMPPSession> lost) {
+  SmppBind(SmppSettings settings, ReceiptListener receiver, Consumer<CentreSession> lost) {
     this.settings = settings;
     this.receiver = receiver;
     this.lost = lost;
+    this.receiving =
+        new ThreadPoolExecutor(
+            RECEIVERS,
+            RECEIVERS,
+            CHECK_EVERY.toMillis(),
+            TimeUnit.MILLISECONDS,
+            new LinkedBlockingQueue<>(MAX_RECEIPTS),
+            Thread.ofPlatform().daemon().name("weir-smpp-receipts-", 0).factory());
+    receiving.allowCoreThreadTimeOut(true);
     this.thread = Thread.ofPlatform().daemon().name("weir-smpp").unstarted(this::run);
     thread.start();
   }
@@ -69,12 +89,12 @@ final class SmppBind implements AutoCloseable {
    *
    * @throws IOException if there is none
    */
-  SMPPSession await() throws IOException {
+  CentreSession await() throws IOException {
     long nanos = settings.timeout().toNanos();
     lock.lock();
     try {
       while (true) {
-        if (session != null && session.getSessionState().isBound()) {
+        if (session != null && session.isOpen()) {
           return session;
         }
         if (isClosed) {
@@ -97,27 +117,47 @@ final class SmppBind implements AutoCloseable {
   }
 
   /** Ends a session, so that another one is bound. */
-  void discard(SMPPSession ended) {
+  void discard(CentreSession ended) {
     ended.close();
     ended(ended);
   }
 
-  private void ended(SMPPSession ended) {
+  /**
+   * Lets another session be bound, because the message centre takes no more messages by this one,
+   * or wants to end it. It stays open for the answers to what was submitted.
+   */
+  void retire(CentreSession former) {
+    if (former.retire()) {
+      forget(former);
+      Thread unused =
+          Thread.ofVirtual()
+              .name("weir-smpp-retire")
+              .start(() -> former.end(settings.timeout(), MAX_UNBIND));
+    }
+  }
+
+  private void ended(CentreSession ended) {
+    forget(ended);
+    lost.accept(ended);
+  }
+
+  private void forget(CentreSession former) {
     lock.lock();
     try {
-      if (ended.equals(session)) {
+      if (former.equals(session)) {
         session = null;
+        boolean hasLasted = System.nanoTime() - sinceNanos > MAX_PAUSE.toNanos();
+        failures = hasLasted ? 0 : failures + 1;
         changed.signalAll();
       }
     } finally {
       lock.unlock();
     }
-    lost.accept(ended);
   }
 
   private void run() {
     while (true) {
-      @Nullable SMPPSession known = known();
+      @Nullable CentreSession known = known();
       if (known == null) {
         bind();
       } else if (isSilent(known)) {
@@ -130,7 +170,7 @@ final class SmppBind implements AutoCloseable {
     }
   }
 
-  private @Nullable SMPPSession known() {
+  private @Nullable CentreSession known() {
     lock.lock();
     try {
       return session;
@@ -143,10 +183,14 @@ final class SmppBind implements AutoCloseable {
   private boolean isClosedAfterPause() {
     lock.lock();
     try {
-      long nanos = (session == null ? pause(failures) : CHECK_EVERY).toNanos();
-      boolean isBound = session != null;
-      while (!isClosed && nanos > 0 && isBound == (session != null)) {
-        nanos = changed.awaitNanos(nanos);
+      long startNanos = System.nanoTime();
+      long nanos = 1;
+      while (!isClosed && nanos > 0) {
+        // A bind that is lost meanwhile is made again earlier, or later if it did not last.
+        nanos = startNanos + pause().toNanos() - System.nanoTime();
+        if (nanos > 0) {
+          nanos = changed.awaitNanos(nanos);
+        }
       }
       return isClosed;
     } catch (InterruptedException e) {
@@ -156,8 +200,11 @@ final class SmppBind implements AutoCloseable {
     }
   }
 
-  private static Duration pause(int failures) {
-    Duration pause = FIRST_PAUSE;
+  private Duration pause() {
+    if (session != null) {
+      return CHECK_EVERY;
+    }
+    Duration pause = failures == 0 ? Duration.ZERO : FIRST_PAUSE;
     for (int i = 1; i < failures && pause.compareTo(MAX_PAUSE) < 0; i++) {
       pause = pause.multipliedBy(2);
     }
@@ -165,11 +212,15 @@ final class SmppBind implements AutoCloseable {
   }
 
   private void bind() {
-    SMPPSession next = new SMPPSession(new SmppConnections(settings.isTls(), settings.timeout()));
+    CentreSession next =
+        CentreSession.of(
+            new SmppConnections(settings.isTls(), settings.timeout()),
+            receiver,
+            receiving,
+            this::retire);
     try {
       next.setTransactionTimer(MAX_LATE.toMillis());
       next.setEnquireLinkTimer((int) settings.enquireEvery().toMillis());
-      next.setMessageReceiverListener(receiver);
       next.connectAndBind(
           settings.host(),
           settings.port(),
@@ -188,21 +239,21 @@ final class SmppBind implements AutoCloseable {
     }
   }
 
-  private void bound(SMPPSession next) {
+  private void bound(CentreSession next) {
     boolean isLate;
     lock.lock();
     try {
       isLate = isClosed;
       session = isLate ? null : next;
       failure = null;
-      failures = 0;
-      activityNanos = System.nanoTime();
+      sinceNanos = System.nanoTime();
+      activityNanos = sinceNanos;
       changed.signalAll();
     } finally {
       lock.unlock();
     }
     if (isLate) {
-      unbind(next);
+      next.end(Duration.ZERO, MAX_UNBIND);
       return;
     }
     log.info("Bound to {}", settings);
@@ -221,7 +272,7 @@ final class SmppBind implements AutoCloseable {
   private void failed(Exception e) {
     lock.lock();
     try {
-      if (failures == 0) {
+      if (failure == null) {
         log.warn(
             "{} cannot be bound, which is tried until it succeeds: {}", settings, e.toString());
       }
@@ -237,7 +288,7 @@ final class SmppBind implements AutoCloseable {
    * Returns true if nothing has come for longer than the answer to an {@code enquire_link} may
    * take. By the clock of the process, because the time stamp of the session is wall time.
    */
-  private boolean isSilent(SMPPSession known) {
+  private boolean isSilent(CentreSession known) {
     long nowNanos = System.nanoTime();
     lock.lock();
     try {
@@ -252,14 +303,9 @@ final class SmppBind implements AutoCloseable {
     }
   }
 
-  private void unbind(SMPPSession ended) {
-    ended.setTransactionTimer(MAX_UNBIND.toMillis());
-    ended.unbindAndClose();
-  }
-
   @Override
   public void close() {
-    @Nullable SMPPSession known;
+    @Nullable CentreSession known;
     lock.lock();
     try {
       isClosed = true;
@@ -270,7 +316,8 @@ final class SmppBind implements AutoCloseable {
       lock.unlock();
     }
     if (known != null) {
-      unbind(known);
+      known.end(Duration.ZERO, MAX_UNBIND);
     }
+    receiving.shutdown();
   }
 }

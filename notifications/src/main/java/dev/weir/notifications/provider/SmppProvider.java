@@ -28,7 +28,6 @@ import org.jsmpp.bean.SMSCDeliveryReceipt;
 import org.jsmpp.bean.TypeOfNumber;
 import org.jsmpp.extra.NegativeResponseException;
 import org.jsmpp.extra.ResponseTimeoutException;
-import org.jsmpp.session.SMPPSession;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,7 +88,7 @@ public final class SmppProvider implements SmsProvider {
 
   @Override
   public ProviderResult send(Message message) {
-    SMPPSession session;
+    CentreSession session;
     try {
       session = bind.await();
     } catch (IOException e) {
@@ -111,7 +110,7 @@ public final class SmppProvider implements SmsProvider {
     return submitted.count(message) > 0;
   }
 
-  private SmppSubmission submission(SMPPSession session, Message message) {
+  private SmppSubmission submission(CentreSession session, Message message) {
     AtomicReference<SmppSubmission> self = new AtomicReference<>();
     SmppSubmission submission =
         new SmppSubmission(
@@ -129,7 +128,7 @@ public final class SmppProvider implements SmsProvider {
   }
 
   /** Some message centres give no id; then there are no receipts. */
-  private String submit(SMPPSession bound, Message message, MessageParts parts, int part)
+  private String submit(CentreSession bound, Message message, MessageParts parts, int part)
       throws PDUException,
           ResponseTimeoutException,
           InvalidResponseException,
@@ -199,10 +198,10 @@ public final class SmppProvider implements SmsProvider {
     };
   }
 
-  private ProviderResult refused(SMPPSession session, int status) {
+  private ProviderResult refused(CentreSession session, int status) {
     String reason = "SMPP status 0x%08X".formatted(status);
     if (isAboutSession(status)) {
-      bind.discard(session);
+      bind.retire(session);
       return new ProviderResult.Unavailable(reason, PAUSE);
     }
     return switch (status) {

@@ -13,17 +13,19 @@ import org.jsmpp.InvalidResponseException;
 import org.jsmpp.PDUException;
 import org.jsmpp.extra.NegativeResponseException;
 import org.jsmpp.extra.ResponseTimeoutException;
-import org.jsmpp.session.SMPPSession;
 
 /**
  * The submission of a message, part by part, on a thread of its own: the caller waits for a limited
  * time, and an answer that comes later still counts.
  */
 final class SmppSubmission {
+  private static final ProviderResult ENDED =
+      new ProviderResult.Unavailable("the connection is lost", SmppProvider.PAUSE);
+
   /** Submits a part; returns its id, empty if the message centre gives none. */
   @FunctionalInterface
   interface Submit {
-    String part(SMPPSession session, Message message, MessageParts parts, int part)
+    String part(CentreSession session, Message message, MessageParts parts, int part)
         throws PDUException,
             ResponseTimeoutException,
             InvalidResponseException,
@@ -34,10 +36,10 @@ final class SmppSubmission {
   /** Says what a status of the message centre means for a message. */
   @FunctionalInterface
   interface Refusal {
-    ProviderResult of(SMPPSession session, int status);
+    ProviderResult of(CentreSession session, int status);
   }
 
-  private final SMPPSession session;
+  private final CentreSession session;
   private final Message message;
   private final MessageParts parts;
   private final SubmittedParts submitted;
@@ -47,7 +49,7 @@ final class SmppSubmission {
   private volatile boolean isReplaced;
 
   SmppSubmission(
-      SMPPSession session,
+      CentreSession session,
       Message message,
       SubmittedParts submitted,
       Submit submit,
@@ -111,7 +113,7 @@ final class SmppSubmission {
   }
 
   /** Ends the wait if its session was lost: there will be no answer. */
-  void lost(SMPPSession ended) {
+  void lost(CentreSession ended) {
     if (session.equals(ended)) {
       thread.interrupt();
     }
@@ -123,8 +125,8 @@ final class SmppSubmission {
         if (isReplaced) {
           return new ProviderResult.Unknown("another submission goes on");
         }
-        if (!session.getSessionState().isTransmittable()) {
-          return new ProviderResult.Unavailable("the connection is lost", SmppProvider.PAUSE);
+        if (!session.isOpen()) {
+          return ENDED;
         }
         partNanos = System.nanoTime();
         submitted.add(message.id(), submit.part(session, message, parts, part));
@@ -142,6 +144,8 @@ final class SmppSubmission {
       return new ProviderResult.Unknown("invalid response: " + e.getMessage());
     } catch (PDUException | IllegalArgumentException e) {
       return new ProviderResult.Rejected("cannot be submitted: " + e.getMessage());
+    } catch (CentreSession.NotSubmittedException e) {
+      return ENDED;
     } catch (IOException e) {
       return new ProviderResult.Unknown("the connection was lost: " + e.getMessage());
     }

@@ -62,7 +62,7 @@ final class SmppProviderTest {
 
   @Test
   void submitsAMessageInTheDefaultAlphabet() {
-    assertThat(provider.send(message("Hi €"))).isEqualTo(taken("id1"));
+    assertThat(provider.send(message("Hi €"))).isEqualTo(taken("ID1"));
     SubmitSm submit = centre.submitted().getFirst();
     assertThat(submit.getShortMessage()).containsExactly('H', 'i', ' ', 0x1B, 0x65);
     assertThat(submit.getDataCoding()).isEqualTo((byte) 0);
@@ -73,7 +73,7 @@ final class SmppProviderTest {
 
   @Test
   void submitsOtherCharactersAsUcs2() {
-    assertThat(provider.send(message("привет"))).isEqualTo(taken("id1"));
+    assertThat(provider.send(message("привет"))).isEqualTo(taken("ID1"));
     SubmitSm submit = centre.submitted().getFirst();
     assertThat(submit.getShortMessage()).isEqualTo("привет".getBytes(StandardCharsets.UTF_16BE));
     assertThat(submit.getDataCoding()).isEqualTo((byte) 8);
@@ -82,7 +82,7 @@ final class SmppProviderTest {
   @Test
   void submitsALongMessageInPartsThatBelongTogether() {
     String text = "abcdefghi ".repeat(40);
-    assertThat(provider.send(message(text))).isEqualTo(taken("id1", "id2", "id3"));
+    assertThat(provider.send(message(text))).isEqualTo(taken("ID1", "ID2", "ID3"));
     List<SubmitSm> parts = centre.submitted();
     assertThat(parts).hasSize(3);
     StringBuilder joined = new StringBuilder();
@@ -106,7 +106,7 @@ final class SmppProviderTest {
     assertThat(provider.hasPartOf(message.id())).isFalse();
     assertThat(provider.send(message)).isInstanceOf(ProviderResult.Unavailable.class);
     assertThat(provider.hasPartOf(message.id())).isTrue();
-    assertThat(provider.send(message)).isEqualTo(taken("id1", "id2", "id3"));
+    assertThat(provider.send(message)).isEqualTo(taken("ID1", "ID2", "ID3"));
     assertThat(provider.hasPartOf(message.id())).isFalse();
     assertThat(centre.submitted()).hasSize(3);
     assertThat(centre.submitted())
@@ -128,7 +128,7 @@ final class SmppProviderTest {
   /** The message is as good as any other; the session is not. */
   @Test
   void statusAboutTheBindIsAFaultOfTheSession() throws InterruptedException {
-    assertThat(provider.send(message("one"))).isEqualTo(taken("id1"));
+    assertThat(provider.send(message("one"))).isEqualTo(taken("ID1"));
     int binds = 1;
     for (int status :
         List.of(SMPPConstant.STAT_ESME_RINVBNDSTS, SMPPConstant.STAT_ESME_RBINDFAIL)) {
@@ -156,7 +156,7 @@ final class SmppProviderTest {
 
   @Test
   void bindsAgainAfterTheConnectionWasLost() throws Exception {
-    assertThat(provider.send(message("one"))).isEqualTo(taken("id1"));
+    assertThat(provider.send(message("one"))).isEqualTo(taken("ID1"));
     centre.disconnect();
     centre.awaitBinds(2);
     ProviderResult result = provider.send(message("two"));
@@ -164,7 +164,7 @@ final class SmppProviderTest {
     while (!(result instanceof ProviderResult.Taken)) {
       result = provider.send(message("two"));
     }
-    assertThat(result).isEqualTo(taken("id2"));
+    assertThat(result).isEqualTo(taken("ID2"));
   }
 
   /** Receipts come by the bind, also if nothing was sent since the start. */
@@ -176,7 +176,7 @@ final class SmppProviderTest {
       while (centre.deliverReceipt("ID7", DeliveryReceiptState.DELIVRD) != 0) {
         Await.pause();
       }
-      assertThat(receipts.take()).isEqualTo(new Receipt("smpp", "id7", MessageState.DELIVERED));
+      assertThat(receipts.take()).isEqualTo(new Receipt("smpp", "ID7", MessageState.DELIVERED));
       centre.disconnect();
     }
     assertThat(centre.submitted()).isEmpty();
@@ -199,7 +199,7 @@ final class SmppProviderTest {
       assertThat(centre.submitted()).hasSize(1);
       release.countDown();
       // The second part is submitted when the first was taken after all.
-      assertThat(((ProviderResult.Unknown) result).late().get()).isEqualTo(taken("id1", "id2"));
+      assertThat(((ProviderResult.Unknown) result).late().get()).isEqualTo(taken("ID1", "ID2"));
     }
   }
 
@@ -243,19 +243,31 @@ final class SmppProviderTest {
 
   @Test
   void finalReceiptsArePassedOnAndOthersAreNot() throws Exception {
-    assertThat(provider.send(message("hello"))).isEqualTo(taken("id1"));
+    assertThat(provider.send(message("hello"))).isEqualTo(taken("ID1"));
     assertThat(centre.deliverReceipt("ID1", DeliveryReceiptState.ENROUTE)).isZero();
     assertThat(centre.deliverReceipt("ID1", DeliveryReceiptState.DELIVRD)).isZero();
     assertThat(centre.deliverReceipt("ID2", DeliveryReceiptState.UNDELIV)).isZero();
     assertThat(receipts)
         .containsExactly(
-            new Receipt("smpp", "id1", MessageState.DELIVERED),
-            new Receipt("smpp", "id2", MessageState.FAILED));
+            new Receipt("smpp", "ID1", MessageState.DELIVERED),
+            new Receipt("smpp", "ID2", MessageState.FAILED));
+  }
+
+  /** Message centres write the same hexadecimal id in either case, and others are what they are. */
+  @Test
+  void onlyHexadecimalIdsAreTheSameInEitherCase() throws Exception {
+    assertThat(provider.send(message("hello"))).isEqualTo(taken("ID1"));
+    for (String id : List.of("00AF", "00af", "xAF", "xaf", "0x1F")) {
+      assertThat(centre.deliverReceipt(id, DeliveryReceiptState.DELIVRD)).isZero();
+    }
+    assertThat(receipts)
+        .extracting(Receipt::providerId)
+        .containsExactly("00af", "00af", "xAF", "xaf", "0x1F");
   }
 
   @Test
   void receiptMayConsistOfParametersAlone() throws Exception {
-    assertThat(provider.send(message("hello"))).isEqualTo(taken("id1"));
+    assertThat(provider.send(message("hello"))).isEqualTo(taken("ID1"));
     assertThat(centre.deliverReceipt("", id("ID1\0"), state(1))).isZero();
     assertThat(centre.deliverReceipt("", id("ID1\0"), state(2))).isZero();
     assertThat(centre.deliverReceipt("", id("ID2"), state(5))).isZero();
@@ -265,14 +277,14 @@ final class SmppProviderTest {
     assertThat(centre.deliverReceipt("", new OptionalParameter.Message_payload(text))).isZero();
     assertThat(receipts)
         .containsExactly(
-            new Receipt("smpp", "id1", MessageState.DELIVERED),
-            new Receipt("smpp", "id2", MessageState.FAILED),
-            new Receipt("smpp", "id3", MessageState.DELIVERED));
+            new Receipt("smpp", "ID1", MessageState.DELIVERED),
+            new Receipt("smpp", "ID2", MessageState.FAILED),
+            new Receipt("smpp", "ID3", MessageState.DELIVERED));
   }
 
   @Test
   void textOfAReceiptMayBeAnythingButItsIdAndState() throws Exception {
-    assertThat(provider.send(message("hello"))).isEqualTo(taken("id1"));
+    assertThat(provider.send(message("hello"))).isEqualTo(taken("ID1"));
     for (String text :
         List.of(
             "id:ID1 sub:001 dlvrd:001 submit date:9913991399 done date:never stat:DELIVRD err:0",
@@ -284,9 +296,9 @@ final class SmppProviderTest {
     }
     assertThat(receipts)
         .containsExactly(
-            new Receipt("smpp", "id1", MessageState.DELIVERED),
-            new Receipt("smpp", "id2", MessageState.FAILED),
-            new Receipt("smpp", "id3", MessageState.DELIVERED));
+            new Receipt("smpp", "ID1", MessageState.DELIVERED),
+            new Receipt("smpp", "ID2", MessageState.FAILED),
+            new Receipt("smpp", "ID3", MessageState.DELIVERED));
   }
 
   private static OptionalParameter id(String id) {
@@ -299,13 +311,13 @@ final class SmppProviderTest {
 
   @Test
   void receiptThatCannotBeTakenIsToBeRepeated() throws Exception {
-    assertThat(provider.send(message("hello"))).isEqualTo(taken("id1"));
+    assertThat(provider.send(message("hello"))).isEqualTo(taken("ID1"));
     takesReceipts = false;
     assertThat(centre.deliverReceipt("ID1", DeliveryReceiptState.DELIVRD))
         .isEqualTo(SMPPConstant.STAT_ESME_RX_T_APPN);
     takesReceipts = true;
     assertThat(centre.deliverReceipt("ID1", DeliveryReceiptState.DELIVRD)).isZero();
-    assertThat(receipts).containsExactly(new Receipt("smpp", "id1", MessageState.DELIVERED));
+    assertThat(receipts).containsExactly(new Receipt("smpp", "ID1", MessageState.DELIVERED));
   }
 
   @Test
@@ -314,7 +326,7 @@ final class SmppProviderTest {
         Crowd.concurrently(50, i -> provider.send(message("hello " + i)));
     assertThat(results)
         .containsExactlyInAnyOrderElementsOf(
-            IntStream.rangeClosed(1, 50).mapToObj(i -> taken("id" + i)).toList());
+            IntStream.rangeClosed(1, 50).mapToObj(i -> taken("ID" + i)).toList());
   }
 
   private static ProviderResult taken(String... ids) {

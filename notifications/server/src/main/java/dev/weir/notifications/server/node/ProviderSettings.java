@@ -74,16 +74,32 @@ public sealed interface ProviderSettings {
                 "smpp"),
             settings.number(NotificationSetting.SMPP_PORT, 1, 65_535),
             settings.flag(NotificationSetting.SMPP_TLS),
-            required(
+            limited(
                 NotificationSetting.SMPP_SYSTEM_ID,
-                settings.optional(NotificationSetting.SMPP_SYSTEM_ID),
-                "smpp"),
-            settings.text(NotificationSetting.SMPP_PASSWORD),
-            settings.text(NotificationSetting.SMPP_SYSTEM_TYPE),
-            settings.text(NotificationSetting.SMPP_SOURCE),
+                required(
+                    NotificationSetting.SMPP_SYSTEM_ID,
+                    settings.optional(NotificationSetting.SMPP_SYSTEM_ID),
+                    "smpp"),
+                SmppSettings.MAX_SYSTEM_ID),
+            limited(settings, NotificationSetting.SMPP_PASSWORD, SmppSettings.MAX_PASSWORD),
+            limited(settings, NotificationSetting.SMPP_SYSTEM_TYPE, SmppSettings.MAX_SYSTEM_TYPE),
+            limited(settings, NotificationSetting.SMPP_SOURCE, SmppSettings.MAX_ADDRESS),
             timeout,
             SmppSettings.DEFAULT_ENQUIRE_EVERY),
         settings.text(NotificationSetting.SMPP_PREFIX));
+  }
+
+  private static String limited(Settings settings, Setting setting, int max) {
+    return limited(setting, settings.text(setting), max);
+  }
+
+  /** The value is not in the message: it may be a password. */
+  private static String limited(Setting setting, String value, int max) {
+    if (value.length() > max) {
+      throw new InvalidSettingException(
+          setting.key(), "must have up to %d characters in SMPP".formatted(max));
+    }
+    return value;
   }
 
   private static <T> T required(Setting setting, Optional<T> value, String provider) {

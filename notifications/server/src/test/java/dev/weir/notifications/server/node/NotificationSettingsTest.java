@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Period;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -137,16 +138,38 @@ final class NotificationSettingsTest {
                 NotificationSetting.PROVIDER, "webhook",
                 NotificationSetting.WEBHOOK_URL, "https://sms.example/send",
                 NotificationSetting.WEBHOOK_SECRET, SECRET));
-    NotificationSettings smpp =
-        settings(
+    NotificationSettings smpp = settings(smpp(NotificationSetting.SMPP_PASSWORD, "hunter2-"));
+    for (NotificationSettings settings : List.of(webhook, smpp)) {
+      assertThat(settings.toString() + settings.provider()).doesNotContain("hunter2-");
+    }
+  }
+
+  /** SMPP has no longer ones. */
+  @Test
+  void refusesATextThatIsTooLongForSmppWithoutRepeatingIt() {
+    for (NotificationSetting setting :
+        List.of(
+            NotificationSetting.SMPP_SYSTEM_ID,
+            NotificationSetting.SMPP_PASSWORD,
+            NotificationSetting.SMPP_SYSTEM_TYPE,
+            NotificationSetting.SMPP_SOURCE)) {
+      assertThatThrownBy(() -> settings(smpp(setting, SECRET)))
+          .isInstanceOf(InvalidSettingException.class)
+          .hasMessageStartingWith(setting.key())
+          .message()
+          .doesNotContain(SECRET);
+    }
+  }
+
+  private static Map<Setting, String> smpp(Setting other, String value) {
+    Map<Setting, String> settings =
+        new HashMap<>(
             Map.of(
                 NotificationSetting.PROVIDER, "smpp",
                 NotificationSetting.SMPP_HOST, "centre",
-                NotificationSetting.SMPP_SYSTEM_ID, "weir",
-                NotificationSetting.SMPP_PASSWORD, SECRET));
-    for (NotificationSettings settings : List.of(webhook, smpp)) {
-      assertThat(settings.toString() + settings.provider()).doesNotContain(SECRET);
-    }
+                NotificationSetting.SMPP_SYSTEM_ID, "weir"));
+    settings.put(other, value);
+    return settings;
   }
 
   @Test
