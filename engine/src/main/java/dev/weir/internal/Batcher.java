@@ -176,8 +176,11 @@ public final class Batcher<T, R> {
         handOver(nextBatch(ticket));
         ticket.isCallerWorking = false;
       } else {
-        watchDeadlines();
-        LockSupport.park(this);
+        if (watchDeadlines()) {
+          LockSupport.park(this);
+        } else {
+          LockSupport.parkNanos(this, maxWaitNanos / DEADLINE_CHECKS);
+        }
         // The work is in progress and will be completed: an interrupt must not abort it.
         interrupted |= Thread.interrupted();
       }
@@ -192,11 +195,19 @@ public final class Batcher<T, R> {
    * Has a thread watch the deadlines of all waiting tickets, unless one does already. Timed parking
    * of each caller would cost more than its part of a batch: every such park of a virtual thread
    * schedules and cancels a task.
+   *
+   * @return false if there is no thread to be had at the moment
    */
-  private void watchDeadlines() {
+  private boolean watchDeadlines() {
     if (maxWaitNanos != FOREVER.toNanos() && watching.compareAndSet(false, true)) {
-      Thread.ofPlatform().daemon().name("weir-batch-deadlines").start(this::watch);
+      try {
+        Thread.ofPlatform().daemon().name("weir-batch-deadlines").start(this::watch);
+      } catch (OutOfMemoryError e) {
+        watching.set(false);
+        return false;
+      }
     }
+    return true;
   }
 
   /** Gives up overdue tickets, and ends when no ticket is waiting. */
@@ -208,7 +219,7 @@ public final class Batcher<T, R> {
     watching.set(false);
     // A caller that came in between has seen that deadlines are watched.
     if (waiting.get() > 0) {
-      watchDeadlines();
+      var unused = watchDeadlines();
     }
   }
 

@@ -229,7 +229,8 @@ public final class HotFilter implements AutoCloseable {
       work.await(MAX_IDLE);
       try {
         learnOnce();
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
+        // Nobody would store any more if this thread ended.
         log.error("Counts of users could not be stored", e);
       }
     }

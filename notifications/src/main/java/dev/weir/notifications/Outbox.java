@@ -91,7 +91,8 @@ public final class Outbox implements AutoCloseable {
               "Published messages stay in the outbox until they are published again: {}",
               e.getMessage());
         }
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
+        // Nobody would remove anything any more if this thread ended.
         log.error("Published messages could not be removed from the outbox", e);
       } catch (InterruptedException e) {
         return;

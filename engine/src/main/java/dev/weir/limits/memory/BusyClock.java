@@ -111,7 +111,13 @@ final class BusyClock {
       }
       isTicking = true;
     }
-    Thread.ofPlatform().daemon().name("weir-clock").start(this::tick);
+    try {
+      Thread.ofPlatform().daemon().name("weir-clock").start(this::tick);
+    } catch (RuntimeException | Error e) {
+      // There is no memory for a thread: the next caller under load tries again.
+      isTicking = false;
+      throw e;
+    }
   }
 
   private void tick() {

@@ -179,7 +179,7 @@ public final class EventPublisher implements SendObserver, SenderObserver, AutoC
       return true;
     } catch (KafkaUnavailableException e) {
       dropped(String.valueOf(e.getMessage()));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       // A producer that throws instead of calling back may never work again.
       dropped(e.toString());
       disconnect(Duration.ZERO);

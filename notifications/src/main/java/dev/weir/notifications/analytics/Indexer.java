@@ -103,7 +103,8 @@ public final class Indexer implements AutoCloseable {
           isKafkaDown = true;
           log.warn("No events are indexed until Kafka is back: {}", e.getMessage());
         }
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
+        // Nobody would index any more if this thread ended.
         log.error("The indexer failed and starts again", e);
       }
     } while (!awaitClosed(RECONNECT_PAUSE));

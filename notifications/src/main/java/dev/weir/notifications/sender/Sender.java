@@ -118,7 +118,8 @@ public final class Sender implements AutoCloseable {
           isKafkaDown = true;
           log.warn("No messages are read until Kafka is back: {}", e.getMessage());
         }
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
+        // Nobody would send any more if this thread ended.
         log.error("The sender failed and starts again", e);
       }
     } while (!awaitClosed(RECONNECT_PAUSE));

@@ -74,7 +74,7 @@ final class Sampler implements AutoCloseable {
   private void runOnce() {
     try {
       run();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       // An exception that escapes would end the schedule.
       log.error("A sample for the dashboard failed", e);
     }

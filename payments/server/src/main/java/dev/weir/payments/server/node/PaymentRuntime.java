@@ -169,7 +169,7 @@ final class PaymentRuntime implements AutoCloseable {
     } catch (StoreException e) {
       // The database is reported elsewhere.
       log.debug("Payments wait for the database: {}", e.getMessage());
-    } catch (RuntimeException | LinkageError e) {
+    } catch (RuntimeException | Error e) {
       if (!isClosed) {
         log.debug("A round of payments failed", e);
         report(text(e), e.getCause() == null ? "" : ": " + text(e.getCause()));

@@ -22,6 +22,8 @@ import org.slf4j.LoggerFactory;
 public final class ChangeListener implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ChangeListener.class);
   private static final Duration WAIT = Duration.ofSeconds(1);
+  private static final Duration BETWEEN_CHECKS = Duration.ofSeconds(10);
+  private static final Duration MAX_ANSWER = Duration.ofSeconds(5);
 
   private final DataSource database;
   private final Map<Channel, Listener> listeners;
@@ -56,6 +58,10 @@ public final class ChangeListener implements AutoCloseable {
       } catch (SQLException | StoreException e) {
         log.warn("Cannot listen for changes, retrying: {}", e.getMessage());
         pause();
+      } catch (RuntimeException | Error e) {
+        // A listener may fail by anything; the changes that follow must be noticed all the same.
+        log.error("Listening for changes failed, retrying", e);
+        pause();
       }
     }
   }
@@ -69,7 +75,7 @@ public final class ChangeListener implements AutoCloseable {
       listeners.values().forEach(Listener::allChanged);
       listening.countDown();
       try {
-        receive(connection.unwrap(PGConnection.class));
+        receive(connection);
       } finally {
         // Runs on the pooled connection: if that is dead, the pool notices it here.
         statement.execute("unlisten *");
@@ -77,9 +83,15 @@ public final class ChangeListener implements AutoCloseable {
     }
   }
 
-  private void receive(PGConnection connection) throws SQLException {
+  private void receive(Connection connection) throws SQLException {
+    PGConnection source = connection.unwrap(PGConnection.class);
+    long checkedNanos = System.nanoTime();
     while (closed.getCount() > 0) {
-      for (PGNotification notification : connection.getNotifications((int) WAIT.toMillis())) {
+      if (System.nanoTime() - checkedNanos >= BETWEEN_CHECKS.toNanos()) {
+        requireAnswer(connection);
+        checkedNanos = System.nanoTime();
+      }
+      for (PGNotification notification : source.getNotifications((int) WAIT.toMillis())) {
         listeners.forEach(
             (channel, listener) -> {
               if (channel.id().equals(notification.getName())) {
@@ -87,6 +99,13 @@ public final class ChangeListener implements AutoCloseable {
               }
             });
       }
+    }
+  }
+
+  /** A connection whose other end is gone without a word only stays silent. */
+  private static void requireAnswer(Connection connection) throws SQLException {
+    if (!connection.isValid((int) MAX_ANSWER.toSeconds())) {
+      throw new SQLException("the connection does not answer");
     }
   }
 

@@ -98,6 +98,29 @@ final class ChangeListenerTest {
   }
 
   @Test
+  void listensAgainAfterAListenerFailed() throws Exception {
+    AtomicInteger failures = new AtomicInteger();
+    Consumer<String> failing =
+        changed -> {
+          switch (failures.getAndIncrement()) {
+            case 0 -> throw new IllegalStateException("for the test");
+            case 1 -> throw new StackOverflowError("for the test");
+            default -> heard.add(changed);
+          }
+        };
+    try (ChangeListener listener = listen(database.pool(), failing, () -> heard.add(ALL))) {
+      assertThat(listener.awaitListening(Database.PATIENCE)).isTrue();
+      for (int failure = 1; failure <= 2; failure++) {
+        awaitHearing(ALL);
+        otherNode.configure(name, SlotPolicy.of(failure, Duration.ofSeconds(4)));
+      }
+      awaitHearing(ALL);
+      otherNode.configure(name, SlotPolicy.of(3, Duration.ofSeconds(4)));
+      awaitHearing(name);
+    }
+  }
+
+  @Test
   void killedConnectionIsNotHandedOutAgain() throws Exception {
     try (var pool = Database.openPool(database.url());
         ChangeListener listener = listen(pool, heard::add, () -> heard.add(ALL))) {
