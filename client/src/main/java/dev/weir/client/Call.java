@@ -79,11 +79,6 @@ public final class Call {
     return of("DELETE", path, Kind.REPEATABLE);
   }
 
-  /** Returns a call that is counted although its method says that it reads. */
-  static Call counting(String path) {
-    return of("GET", path, Kind.ONCE);
-  }
-
   private static Call of(String method, String path, Kind kind) {
     return new Call(
         method,
@@ -115,7 +110,10 @@ public final class Call {
     return value.map(present -> parameter(name, present.toString())).orElse(this);
   }
 
-  /** Returns this call with a header field; only printable ASCII can be sent. */
+  /**
+   * Returns this call with a header field; only printable ASCII can be sent. It replaces one that
+   * the client would send by itself, such as {@code User-Agent}.
+   */
   public Call header(String name, String value) {
     List<Header> more = new ArrayList<>(headers);
     more.add(new Header(name, Requirements.sendable(name, value)));
@@ -178,6 +176,10 @@ public final class Call {
 
   List<Header> headers() {
     return headers;
+  }
+
+  boolean hasHeader(String name) {
+    return headers.stream().anyMatch(header -> header.name().equalsIgnoreCase(name));
   }
 
   BodyPublisher body() {

@@ -211,13 +211,12 @@ public final class Limits {
 
   /**
    * Asks about a request to a service by the rules that cover its path. It is repeated only if
-   * nothing was counted; but the JDK's client itself repeats it once if its connection breaks
-   * before the answer begins, and then it may be counted twice. The answer to a request that has to
-   * wait comes after its wait.
+   * nothing was counted. The answer to a request that has to wait comes after its wait.
    */
   public Authorization authorize(OriginalRequest request) {
     Call call =
-        Call.counting("/api/v1/authorize")
+        // Not by GET, which the JDK's client repeats if its connection breaks.
+        Call.post("/api/v1/authorize")
             .header("X-Original-Method", request.method())
             .header("X-Original-URI", OriginalRequest.ascii(request.uri()))
             .header("X-Forwarded-For", request.clientAddress());

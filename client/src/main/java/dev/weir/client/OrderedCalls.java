@@ -47,7 +47,7 @@ final class OrderedCalls {
     } catch (ExecutionException e) {
       throw e.getCause() instanceof RuntimeException known ? known : new IllegalStateException(e);
     } catch (CancellationException e) {
-      throw UnansweredException.of(transport.server(), e, Outcome.UNKNOWN);
+      throw UnansweredException.closed(transport.server(), Outcome.UNKNOWN, e);
     }
   }
 }

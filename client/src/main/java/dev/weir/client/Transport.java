@@ -14,6 +14,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -23,6 +24,7 @@ final class Transport implements AutoCloseable {
   private final WeirClient.Builder settings;
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final HttpClient http;
+  private volatile boolean isClosed;
 
   /** The clock of time-outs, and how the time between two attempts passes. */
   interface Clock {
@@ -113,7 +115,7 @@ final class Transport implements AutoCloseable {
           case UnansweredException unanswered ->
               switch (unanswered.reason()) {
                 case UNREACHABLE, TIMED_OUT, BROKEN -> true;
-                case NOT_WEIR, INTERRUPTED -> false;
+                case NOT_WEIR, INTERRUPTED, CLOSED -> false;
               };
         };
     return isTemporary && (failed.outcome() == Outcome.NONE || call.isRepeatable());
@@ -137,8 +139,17 @@ final class Transport implements AutoCloseable {
   private Reply sendOnce(Call call, Duration total, Duration left) {
     Duration max = min(call.timeout().orElse(settings.attemptTimeout), total);
     Duration timeout = min(max, left);
-    CompletableFuture<HttpResponse<byte[]>> answer =
-        http.sendAsync(request(call), BoundedBody.handler(settings.maxAnswerBytes));
+    HttpRequest request = request(call);
+    if (isClosed) {
+      throw UnansweredException.closed(
+          settings.server, Outcome.NONE, new CancellationException("closed"));
+    }
+    CompletableFuture<HttpResponse<byte[]>> answer;
+    try {
+      answer = http.sendAsync(request, BoundedBody.handler(settings.maxAnswerBytes));
+    } catch (RejectedExecutionException e) {
+      throw UnansweredException.closed(settings.server, Outcome.NONE, e);
+    }
     try {
       HttpResponse<byte[]> response =
           answer.get(Math.max(1, timeout.toNanos()), TimeUnit.NANOSECONDS);
@@ -149,16 +160,20 @@ final class Transport implements AutoCloseable {
     } catch (InterruptedException e) {
       answer.cancel(true);
       Thread.currentThread().interrupt();
-      throw UnansweredException.interrupted(settings.server, call.ifUnanswered(), e);
+      throw isClosed
+          ? UnansweredException.closed(settings.server, call.ifUnanswered(), e)
+          : UnansweredException.interrupted(settings.server, call.ifUnanswered(), e);
     } catch (ExecutionException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
+      if (isClosed) {
+        throw UnansweredException.closed(settings.server, call.ifUnanswered(), cause);
+      }
       if (cause instanceof BoundedBody.TooLongException tooLong) {
         throw UnansweredException.notWeir(settings.server, call.ifUnanswered(), tooLong);
       }
       throw UnansweredException.of(settings.server, cause, call.ifUnanswered());
     } catch (CancellationException e) {
-      // The client was closed.
-      throw UnansweredException.of(settings.server, e, call.ifUnanswered());
+      throw UnansweredException.closed(settings.server, call.ifUnanswered(), e);
     }
   }
 
@@ -178,24 +193,37 @@ final class Transport implements AutoCloseable {
   private HttpRequest request(Call call) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(settings.at(call.target()))
-            .method(call.method(), call.body())
-            .header("User-Agent", settings.userAgent)
-            .header("Accept", call.accepted() + ", application/problem+json");
+            .method(call.method(), call.body());
+    addUnlessGiven(request, call, "User-Agent", settings.userAgent);
+    addUnlessGiven(request, call, "Accept", call.accepted() + ", application/problem+json");
     settings
         .credential
         .map(token -> Requirements.printable("credential", token.get()))
-        .ifPresent(token -> request.header("Authorization", "Bearer " + token));
+        .ifPresent(token -> addUnlessGiven(request, call, "Authorization", "Bearer " + token));
     call.headers().forEach(header -> request.header(header.name(), header.value()));
     return request.build();
   }
 
+  /** A field that occurs twice is refused by rules that count by it. */
+  private static void addUnlessGiven(
+      HttpRequest.Builder request, Call call, String name, String value) {
+    if (!call.hasHeader(name)) {
+      request.header(name, value);
+    }
+  }
+
   /** Runs a call beside the caller's thread. */
   <T> Future<T> start(Callable<T> work) {
-    return threads.submit(work);
+    try {
+      return threads.submit(work);
+    } catch (RejectedExecutionException e) {
+      throw UnansweredException.closed(settings.server, Outcome.NONE, e);
+    }
   }
 
   @Override
   public void close() {
+    isClosed = true;
     http.shutdownNow();
     threads.shutdownNow();
   }

@@ -31,7 +31,9 @@ public final class UnansweredException extends WeirException {
     /** The answer is not one of a Weir server. */
     NOT_WEIR,
     /** The thread was interrupted, and is marked so. */
-    INTERRUPTED
+    INTERRUPTED,
+    /** The client was closed, before the call or during it. */
+    CLOSED
   }
 
   UnansweredException(Reason reason, String message, Outcome outcome, Throwable cause) {
@@ -86,6 +88,11 @@ public final class UnansweredException extends WeirException {
   static UnansweredException interrupted(URI server, Outcome ifSent, InterruptedException e) {
     return new UnansweredException(
         Reason.INTERRUPTED, "the wait for %s was interrupted".formatted(server), ifSent, e);
+  }
+
+  static UnansweredException closed(URI server, Outcome outcome, Throwable e) {
+    return new UnansweredException(
+        Reason.CLOSED, "the client of %s is closed".formatted(server), outcome, e);
   }
 
   /** The JDK's exceptions have no message in the most frequent cases. */

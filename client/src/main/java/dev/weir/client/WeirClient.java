@@ -83,7 +83,10 @@ public final class WeirClient implements AutoCloseable {
     return transport.send(call, reader);
   }
 
-  /** Ends all connections; calls in progress fail. */
+  /**
+   * Ends all connections. Calls in progress and later ones fail with {@link
+   * UnansweredException.Reason#CLOSED}.
+   */
   @Override
   public void close() {
     transport.close();

@@ -60,11 +60,10 @@ final class RetriesTest {
                 CheckResult.Undecided.class,
                 undecided -> assertThat(undecided.outcome()).isEqualTo(Outcome.UNKNOWN));
         assertThat(weir.limits().lease("db")).isInstanceOf(LeaseResult.Undecided.class);
-        assertThat(server.seen()).hasSize(3);
         assertThat(weir.limits().authorize(OriginalRequest.of("GET", "/a", "127.0.0.1")))
             .isInstanceOf(Authorization.Undecided.class);
-        // The JDK's client itself repeats a GET once whose connection broke before the answer.
-        assertThat(server.seen()).hasSizeBetween(4, 5);
+        // The JDK's client itself would repeat a GET whose connection broke before the answer.
+        assertThat(server.seen()).hasSize(4);
         assertThat(server.pauses()).isEmpty();
       }
     }

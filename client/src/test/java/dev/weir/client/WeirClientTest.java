@@ -65,6 +65,24 @@ final class WeirClientTest {
     }
   }
 
+  /** A rule that counts by a field refuses a request that has it twice. */
+  @Test
+  void fieldOfACallReplacesThatOfTheClient() throws IOException {
+    try (Loopback server = new Loopback((request, number) -> reply(request, 200, "{}"));
+        WeirClient weir = server.client().credential(SECRET).build()) {
+      weir.limits()
+          .authorize(
+              OriginalRequest.of("GET", "/a", "127.0.0.1")
+                  .header("user-agent", "browser")
+                  .header("Accept", "text/html"));
+      assertThat(server.seen().getFirst().exchange().getRequestHeaders().get("User-Agent"))
+          .containsExactly("browser");
+      assertThat(server.seen().getFirst().exchange().getRequestHeaders().get("Accept"))
+          .containsExactly("text/html");
+      assertThat(server.seen().getFirst().header("Authorization")).isEqualTo("Bearer " + SECRET);
+    }
+  }
+
   @Test
   void nothingThatCanBeLoggedHasTheCredential() throws IOException {
     try (Loopback server = new Loopback((request, number) -> Loopback.hangUp());

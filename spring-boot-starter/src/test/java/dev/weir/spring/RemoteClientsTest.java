@@ -34,7 +34,7 @@ final class RemoteClientsTest {
           var request = service.send("/quotes/1");
           try (Exchange exchange = Exchange.accept(weir)) {
             assertThat(exchange.head().getFirst())
-                .isEqualTo("GET /a%20b/api/v1/authorize HTTP/1.1");
+                .isEqualTo("POST /a%20b/api/v1/authorize HTTP/1.1");
             request.cancel(true);
             assertThat(exchange.reader().read()).as("the end of the connection").isEqualTo(-1);
           }

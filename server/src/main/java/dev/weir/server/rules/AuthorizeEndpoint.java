@@ -17,8 +17,10 @@ import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;
 import io.micronaut.http.MediaType;
 import io.micronaut.http.MutableHttpResponse;
+import io.micronaut.http.annotation.Consumes;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Get;
+import io.micronaut.http.annotation.Post;
 import io.micronaut.http.annotation.Produces;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -78,6 +80,16 @@ final class AuthorizeEndpoint {
                 () -> decide(request, original, refusal), Thread.ofVirtual()::start)
             .thenCompose(answer -> answer)
         : decide(request, original, refusal);
+  }
+
+  /** The same by a method that no HTTP client repeats without being asked: it counts. */
+  @Post
+  @Consumes(MediaType.ALL)
+  @ReadsQuery
+  @AnyHost
+  @Produces(MediaType.ALL)
+  CompletionStage<HttpResponse<byte[]>> authorizeOnce(HttpRequest<?> request) {
+    return authorize(request);
   }
 
   private CompletionStage<HttpResponse<byte[]>> decide(

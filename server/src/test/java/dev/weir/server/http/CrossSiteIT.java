@@ -156,6 +156,14 @@ final class CrossSiteIT {
           .as(path)
           .startsWith("HTTP/1.1 200 ");
     }
+    assertThat(
+            send(
+                NODE.address(),
+                "POST",
+                "/api/v1/authorize",
+                browser + "X-Original-URI: /cart\r\n",
+                ""))
+        .startsWith("HTTP/1.1 200 ");
   }
 
   /** A page of another site does not know the token. */

@@ -40,7 +40,7 @@ final class StrictTargetIT {
             "/api/v1/check",
             Set.of("POST"),
             "/api/v1/authorize",
-            Set.of("GET", "HEAD"))
+            Set.of("GET", "HEAD", "POST"))
         .forEach(StrictTargetIT::allowsOnly);
     // An id that only begins like the name of an endpoint.
     http.get(RULES + "/activex").problem(404, "unknown-rule");

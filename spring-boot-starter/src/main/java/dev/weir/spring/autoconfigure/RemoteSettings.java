@@ -6,9 +6,11 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.http.HttpRequest;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
@@ -62,7 +64,14 @@ final class RemoteSettings {
         Optional.ofNullable(key(remote)),
         timeout(remote),
         remote.onFailure(),
-        remote.headers());
+        distinct(remote.headers()));
+  }
+
+  /** A field that is sent twice is refused. Names differ by more than their case. */
+  private static List<String> distinct(List<String> names) {
+    Set<String> distinct = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+    distinct.addAll(names);
+    return List.copyOf(distinct);
   }
 
   static Duration timeout(WeirProperties.Remote remote) {

@@ -177,10 +177,13 @@ public final class RemoteGate implements Gate, AutoCloseable {
   }
 
   private Admission undecided(UnansweredException unanswered) {
-    if (unanswered.reason() == UnansweredException.Reason.INTERRUPTED) {
-      // The client has left: neither a success nor a failure of the server.
-      breaker.notCalled();
-      return undecided(StoreException.Outcome.UNKNOWN);
+    switch (unanswered.reason()) {
+      case INTERRUPTED, CLOSED -> {
+        // The client has left, or the service ends: neither a success nor a failure of the server.
+        breaker.notCalled();
+        return undecided(StoreException.Outcome.UNKNOWN);
+      }
+      case UNREACHABLE, TIMED_OUT, BROKEN, NOT_WEIR -> {}
     }
     return failed(String.valueOf(unanswered.getMessage()), unanswered.outcome());
   }
@@ -202,7 +205,10 @@ public final class RemoteGate implements Gate, AutoCloseable {
       log.debug("Weir at {} cannot decide: {}", settings.url(), failed.problem().text());
       return new Admission.Refused(
           fields(failed.reply()),
-          Problem.undecided(StoreException.Outcome.of(failed.outcome() == Outcome.UNKNOWN)));
+          failed.problem().is("store-unavailable")
+              // It says which rules are closed.
+              ? new Problem(UNAVAILABLE, failed.reply().text())
+              : Problem.undecided(StoreException.Outcome.of(failed.outcome() == Outcome.UNKNOWN)));
     }
     // The server is available but does not allow this request. A client may have caused that,
     // and a rule that should fail open does so on the server.

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A Weir server behind a proxy that answers in its place. */
+/** What a service does with the errors of a Weir server, and of a proxy in its place. */
 @Timeout(300)
 final class RemoteProxiesTest {
   private static final String PROBLEM =
@@ -80,6 +80,20 @@ final class RemoteProxiesTest {
         }
         assertThat(asked.get()).as("requests to the proxy").isLessThan(requests);
       }
+    }
+  }
+
+  @Test
+  void whyRulesAreClosedReachesTheClient() {
+    status = 503;
+    type = "urn:weir:problem:store-unavailable";
+    try (RemoteGate open = gate(OnFailure.OPEN)) {
+      assertThat(open.admit(request()).join())
+          .isInstanceOfSatisfying(
+              Admission.Refused.class,
+              refused ->
+                  assertThat(refused.problem())
+                      .isEqualTo(new Problem(503, PROBLEM.formatted(type, status))));
     }
   }
 
