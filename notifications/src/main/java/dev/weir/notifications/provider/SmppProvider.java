@@ -43,6 +43,9 @@ import org.jspecify.annotations.Nullable;
 public final class SmppProvider implements SmsProvider {
   static final Duration PAUSE = Duration.ofSeconds(1);
 
+  /** A message that only one sender hands over. */
+  private static final Duration FOREVER = Duration.ofDays(365);
+
   /** Bounds the memory for submissions without an answer. */
   private static final int MAX_SUBMISSIONS = 10_000;
 
@@ -88,6 +91,13 @@ public final class SmppProvider implements SmsProvider {
 
   @Override
   public ProviderResult send(Message message) {
+    return send(message, FOREVER);
+  }
+
+  @Override
+  public ProviderResult send(Message message, Duration within) {
+    // The last part, too, is answered within that time.
+    long lastNanos = System.nanoTime() + within.minus(settings.timeout()).toNanos();
     CentreSession session;
     try {
       session = bind.await();
@@ -97,7 +107,7 @@ public final class SmppProvider implements SmsProvider {
     if (!permits.tryAcquire()) {
       return new ProviderResult.Unavailable("too many submissions have no answer", PAUSE);
     }
-    SmppSubmission submission = submission(session, message);
+    SmppSubmission submission = submission(session, message, lastNanos);
     @Nullable SmppSubmission earlier = running.put(message.id(), submission);
     if (earlier != null) {
       earlier.replace();
@@ -110,12 +120,14 @@ public final class SmppProvider implements SmsProvider {
     return submitted.count(message) > 0;
   }
 
-  private SmppSubmission submission(CentreSession session, Message message) {
+  private SmppSubmission submission(
+      CentreSession session, Message message, long lastNanos) {
     AtomicReference<SmppSubmission> self = new AtomicReference<>();
     SmppSubmission submission =
         new SmppSubmission(
             session,
             message,
+            lastNanos,
             submitted,
             this::submit,
             this::refused,

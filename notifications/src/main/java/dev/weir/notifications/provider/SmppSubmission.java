@@ -22,6 +22,9 @@ final class SmppSubmission {
   private static final ProviderResult ENDED =
       new ProviderResult.Unavailable("the connection is lost", SmppProvider.PAUSE);
 
+  private static final ProviderResult LATE =
+      new ProviderResult.Unavailable("the time for it is over", Duration.ZERO);
+
   /** Submits a part; returns its id, empty if the message centre gives none. */
   @FunctionalInterface
   interface Submit {
@@ -42,15 +45,22 @@ final class SmppSubmission {
   private final CentreSession session;
   private final Message message;
   private final MessageParts parts;
+  private final long lastNanos;
   private final SubmittedParts submitted;
   private final CompletableFuture<ProviderResult> answer = new CompletableFuture<>();
   private final Thread thread;
   private volatile long partNanos = System.nanoTime();
   private volatile boolean isReplaced;
 
+  /**
+   * Creates a submission that is not started.
+   *
+   * @param lastNanos no part is submitted after this time
+   */
   SmppSubmission(
       CentreSession session,
       Message message,
+      long lastNanos,
       SubmittedParts submitted,
       Submit submit,
       Refusal refusal,
@@ -58,6 +68,7 @@ final class SmppSubmission {
     this.session = session;
     this.message = message;
     this.parts = MessageParts.of(message.text());
+    this.lastNanos = lastNanos;
     this.submitted = submitted;
     this.thread =
         Thread.ofVirtual()
@@ -124,6 +135,9 @@ final class SmppSubmission {
       for (int part = submitted.count(message.id()); part < parts.count(); part++) {
         if (isReplaced) {
           return new ProviderResult.Unknown("another submission goes on");
+        }
+        if (System.nanoTime() - lastNanos > 0) {
+          return LATE;
         }
         if (!session.isOpen()) {
           return ENDED;

@@ -28,6 +28,16 @@ public interface SmsProvider extends AutoCloseable {
   ProviderResult send(Message message);
 
   /**
+   * Hands a message over as {@link #send(Message)} does, for as long as no other sender may do so.
+   *
+   * @param within after this time another sender may begin the message again: whatever is not
+   *     transmitted, and could not be answered in time any more, is not transmitted
+   */
+  default ProviderResult send(Message message, Duration within) {
+    return send(message);
+  }
+
+  /**
    * Returns true if parts of a message were taken, and the next {@link #send} goes on with the part
    * after them. Only this provider knows that, so no other one may begin the message again.
    */

@@ -148,6 +148,9 @@ final class MessageDelivery {
     int count;
     int unknown;
 
+    /** When the present one was recorded, or shortly before. */
+    long begunNanos;
+
     /** The present one, in the log. */
     MessageLog.Attempt logged;
 
@@ -172,9 +175,9 @@ final class MessageDelivery {
       if (!attempts.isPartlyTaken) {
         attempts.logged = MessageLog.Attempt.of(message.id());
       }
-      handOver = begin(outbound.assignment(), attempts.logged);
+      handOver = begin(outbound.assignment(), attempts);
       if (handOver.isPresent() && mayBeHandedOver(handOver.get())) {
-        result = Optional.of(handOver(message));
+        result = Optional.of(handOver(message, attempts));
       }
     } finally {
       gate.leave(pass);
@@ -201,8 +204,13 @@ final class MessageDelivery {
    * Records that a message is about to be handed over. If the answer to that was lost and it was
    * recorded all the same, the log knows it by its id; another sender may have been faster.
    */
-  private Optional<HandOver> begin(Assignment assignment, MessageLog.Attempt attempt) {
-    return persist(assignment, () -> handOvers.submit(List.of(attempt)).getFirst());
+  private Optional<HandOver> begin(Assignment assignment, Attempts attempts) {
+    return persist(
+        assignment,
+        () -> {
+          attempts.begunNanos = System.nanoTime();
+          return handOvers.submit(List.of(attempts.logged)).getFirst();
+        });
   }
 
   private Next nextAfter(HandOver earlier, OutboundRecord outbound, Message message) {
@@ -321,9 +329,15 @@ final class MessageDelivery {
     }
   }
 
-  private ProviderResult handOver(Message message) {
+  private ProviderResult handOver(Message message, Attempts attempts) {
     try {
-      return provider.send(message);
+      return switch (guarantee) {
+        case DeliveryGuarantee.AtMostOnce never -> provider.send(message);
+        case DeliveryGuarantee.AtLeastOnce repeated ->
+            provider.send(
+                message,
+                repeated.repeatAfter().minusNanos(System.nanoTime() - attempts.begunNanos));
+      };
     } catch (RuntimeException e) {
       log.warn(
           "Provider {} failed with message {}: {}", provider.name(), message.id(), e.toString());

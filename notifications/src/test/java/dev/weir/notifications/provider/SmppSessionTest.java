@@ -175,6 +175,21 @@ final class SmppSessionTest {
     }
   }
 
+  /** Another sender may have begun the message again. */
+  @Test
+  void noPartIsSubmittedWhoseAnswerWouldComeTooLate() throws Exception {
+    Message message = new Message(UUID.randomUUID(), 101, "abcdefghi ".repeat(40), 3);
+    try (MessageCentre centre = new MessageCentre();
+        SmppProvider provider = provider(centre.port())) {
+      assertThat(provider.send(message, MessageCentre.MAX_WAIT))
+          .isInstanceOf(ProviderResult.Unavailable.class);
+      assertThat(centre.submitted()).isEmpty();
+      assertThat(provider.hasPartOf(message.id())).isFalse();
+      assertThat(provider.send(message, MessageCentre.MAX_WAIT.multipliedBy(3)))
+          .isEqualTo(new ProviderResult.Taken(List.of("ID1", "ID2", "ID3")));
+    }
+  }
+
   /** It would be flooded with binds. */
   @Test
   void bindsThatDoNotLastAreMadeAgainAfterGrowingPauses() throws Exception {
