@@ -7,6 +7,9 @@ import dev.weir.rules.RuleObserver;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -23,6 +26,9 @@ public final class RuleMeters implements RuleObserver {
   private final MeterRegistry registry;
   private final AtomicInteger waiting = new AtomicInteger();
 
+  /** A rule keeps its counters: with others, all rules would be built anew whenever they are read. */
+  private final Map<String, RuleCounters> rules = new ConcurrentHashMap<>();
+
   /** Registers the meters. */
   public RuleMeters(MeterRegistry registry) {
     this.registry = requireNonNull(registry, "registry");
@@ -31,8 +37,18 @@ public final class RuleMeters implements RuleObserver {
         .register(registry);
   }
 
+  /** Forgets the counters of rules that were removed. Their meters stay in the registry. */
+  @Override
+  public void rulesKnown(Set<String> names) {
+    rules.keySet().retainAll(names);
+  }
+
   @Override
   public RuleCounters counters(String rule) {
+    return rules.computeIfAbsent(rule, this::registered);
+  }
+
+  private RuleCounters registered(String rule) {
     Outcomes<RuleCounters.Kind> outcomes =
         new Outcomes<>(
             RuleCounters.Kind.class,

@@ -11,8 +11,10 @@ import dev.weir.limits.Limiter;
 import dev.weir.limits.Policy;
 import dev.weir.limits.memory.MemoryLeaseStore;
 import dev.weir.limits.memory.MemoryLimitStore;
+import dev.weir.rules.LimitedRule;
 import dev.weir.rules.MemoryRules;
 import dev.weir.rules.RuleCheck;
+import dev.weir.rules.RuleCounters;
 import dev.weir.rules.RuleEvaluator;
 import dev.weir.rules.RuleIndex;
 import dev.weir.rules.spec.Quota;
@@ -27,6 +29,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 
@@ -107,6 +110,22 @@ class MetersTest {
     assertThat(count("weir.decisions", "rule", "api", "outcome", "allowed")).isEqualTo(1);
     assertThat(count("weir.decisions", "rule", "api", "outcome", "refused")).isEqualTo(1);
     assertThat(registry.get("weir.waiting").gauge().value()).isEqualTo(1);
+  }
+
+  @Test
+  void rulesThatHaveNotChangedStayTheSameWhenTheyAreReadAgain() {
+    RuleMeters meters = new RuleMeters(registry);
+    MemoryRules rules = new MemoryRules(clock);
+    rules.create(RuleSpec.of("api", Quota.Rate.of(ONE)), "me");
+    RuleIndex index = new RuleIndex(rules, meters);
+    LimitedRule before = Objects.requireNonNull(index.find("api"));
+
+    index.refresh();
+
+    assertThat(index.find("api")).isSameAs(before);
+    RuleCounters counters = meters.counters("api");
+    meters.rulesKnown(Set.of("other"));
+    assertThat(meters.counters("api")).isNotSameAs(counters);
   }
 
   @Test

@@ -14,6 +14,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /** Records the results of requests as Micrometer meters. */
 public final class MeteredFlow implements FlowObserver {
@@ -30,6 +31,11 @@ public final class MeteredFlow implements FlowObserver {
       String word = outcome.name().toLowerCase(Locale.ROOT);
       remote.put(outcome, answers.withRegistry(registry).withTag("outcome", word));
     }
+  }
+
+  @Override
+  public void rulesKnown(Set<String> names) {
+    rules.rulesKnown(names);
   }
 
   @Override
