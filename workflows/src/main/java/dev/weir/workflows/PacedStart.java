@@ -11,9 +11,10 @@ public sealed interface PacedStart {
   record AlreadyStarted(Instant scheduledTime) implements PacedStart {}
 
   /**
-   * Nothing was started, because a workflow of another type has the id. The slot is not confirmed.
+   * Nothing was started, because a workflow of another type has the id, or one that runs on another
+   * task queue. The slot is not confirmed.
    */
-  record IdTaken(String workflowId, String workflowType) implements PacedStart {}
+  record IdTaken(String workflowId, String workflowType, String taskQueue) implements PacedStart {}
 
   /** Nothing was started, because there is no slot. */
   record NoSlot(String reason) implements PacedStart {}

@@ -18,7 +18,7 @@ import java.util.List;
  *
  * <p>The event id is the workflow id, so starting twice starts once: as long as Temporal keeps the
  * execution, and after that as long as the slot is kept and confirmed. A workflow of another type
- * that has the id is not taken for it: see {@link PacedStart.IdTaken}. A start delay is a minimum:
+ * or task queue that has the id is not taken for it: see {@link PacedStart.IdTaken}. A start delay is a minimum:
  * a worker that was down finds all its workflows due, so a downstream with a hard limit needs its
  * own guard.
  *

@@ -81,8 +81,20 @@ final class PacedStarterTest {
             WorkflowOptions.newBuilder().setTaskQueue("payroll").setWorkflowId("ann").build())
         .start();
     assertThat(starter.start(greeting("ann"), "ann", CONFIG, time.instant()))
-        .isEqualTo(new PacedStart.IdTaken("ann", "Payroll"));
+        .isEqualTo(new PacedStart.IdTaken("ann", "Payroll", "payroll"));
     assertThat(slots.find("ann").orElseThrow().state()).isEqualTo(SlotState.ASSIGNED);
+  }
+
+  /** Nobody of this queue would run it. */
+  @Test
+  void workflowOnAnotherTaskQueueUnderTheIdIsNotTakenForIt() {
+    time.client()
+        .newUntypedWorkflowStub(
+            greeting("ann").type(),
+            WorkflowOptions.newBuilder().setTaskQueue("others").setWorkflowId("ann").build())
+        .start("ann");
+    assertThat(starter.start(greeting("ann"), "ann", CONFIG, time.instant()))
+        .isEqualTo(new PacedStart.IdTaken("ann", greeting("ann").type(), "others"));
   }
 
   @Test

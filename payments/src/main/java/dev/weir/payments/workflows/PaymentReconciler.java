@@ -119,9 +119,17 @@ public final class PaymentReconciler implements Runnable {
    * Runs one round.
    *
    * @return whether there may be more payments than it has looked at; the next round begins there
+   * @throws IllegalStateException at its end, if another workflow has the id of a feed
    */
   public boolean runPart() {
-    tidyUp();
+    closeFeeds();
+    Optional<IllegalStateException> refused = startFeeds();
+    boolean isMore = startLost();
+    throwIfAny(refused);
+    return isMore;
+  }
+
+  private boolean startLost() {
     Instant before = store.now().minus(grace);
     for (int looked = 0; looked < maxPayments; looked += page) {
       reached = restart(Instant.MIN, before, reached, Level.WARN);
@@ -139,11 +147,15 @@ public final class PaymentReconciler implements Runnable {
 
   /** Does what is left to do for feeds: all of a round except the start of lost payments. */
   public void tidyUp() {
+    closeFeeds();
+    resumeFeeds();
+  }
+
+  private void closeFeeds() {
     // Before feeds are closed, because those of closed feeds are not looked at.
     if (freeSlotsOfCancelled()) {
       store.closeFeeds();
     }
-    resumeFeeds();
   }
 
   /**
@@ -170,14 +182,16 @@ public final class PaymentReconciler implements Runnable {
    * are started too. A page that fails is the next one again.
    *
    * @return whether there may be more; if not, the next call begins from the start
+   * @throws IllegalStateException after the page, if another workflow has the id of a feed
    */
   public boolean restartPage() {
     if (restart.equals(Restart.NONE)) {
       restart = new Restart(store.now(), 0, Position.START);
     }
-    resumeFeeds();
+    Optional<IllegalStateException> refused = startFeeds();
     restart =
         restart.after(restart(restart.from(), restart.before(), restart.position(), Level.INFO));
+    throwIfAny(refused);
     return !restart.equals(Restart.NONE);
   }
 
@@ -187,15 +201,23 @@ public final class PaymentReconciler implements Runnable {
    * @throws IllegalStateException if another workflow has the id of a feed
    */
   public void resumeFeeds() {
+    throwIfAny(startFeeds());
+  }
+
+  /** Returns why a feed could not be started, if that is so; it keeps nothing else from being. */
+  private Optional<IllegalStateException> startFeeds() {
     Optional<IllegalStateException> refused = Optional.empty();
     for (String feedId : store.startingFeeds(MAX_FEEDS)) {
       try {
         starts.startFeed(feedId, store.startedUntil(feedId));
       } catch (IllegalStateException e) {
-        // It keeps no other feed from being started.
         refused = Optional.of(e);
       }
     }
+    return refused;
+  }
+
+  private static void throwIfAny(Optional<IllegalStateException> refused) {
     if (refused.isPresent()) {
       throw refused.get();
     }

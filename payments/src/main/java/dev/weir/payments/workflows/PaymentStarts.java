@@ -64,7 +64,7 @@ final class PaymentStarts {
   /**
    * Starts the payments of a feed, unless that is in progress.
    *
-   * @throws IllegalStateException if a workflow that is none of Weir's has the id
+   * @throws IllegalStateException if a workflow that is none of this Weir has the id
    */
   void startFeed(String feedId, long afterLine) {
     FeedStartWorkflow workflow =
@@ -77,9 +77,12 @@ final class PaymentStarts {
       Optional<WorkflowExecutionDescription> other = running(Payment.RESERVED_PREFIX + feedId);
       if (other.isPresent() && !isOwn(other.get(), FEED_TYPE)) {
         throw new IllegalStateException(
-            "feed %s is not started: workflow %s of type %s has its id"
+            "feed %s is not started: workflow %s of type %s on task queue %s has its id"
                 .formatted(
-                    feedId, Payment.RESERVED_PREFIX + feedId, other.get().getWorkflowType()));
+                    feedId,
+                    Payment.RESERVED_PREFIX + feedId,
+                    other.get().getWorkflowType(),
+                    other.get().getTaskQueue()));
       }
     }
   }
@@ -94,9 +97,11 @@ final class PaymentStarts {
       return new PacedStart.Started(now);
     } catch (WorkflowExecutionAlreadyStarted e) {
       return running(workflowId)
-          .map(WorkflowExecutionDescription::getWorkflowType)
-          .filter(type -> !type.equals(PAYMENT_TYPE))
-          .<PacedStart>map(type -> new PacedStart.IdTaken(workflowId, type))
+          .filter(other -> !isOwn(other, PAYMENT_TYPE))
+          .<PacedStart>map(
+              other ->
+                  new PacedStart.IdTaken(
+                      workflowId, other.getWorkflowType(), other.getTaskQueue()))
           .orElseGet(() -> new PacedStart.AlreadyStarted(now));
     }
   }
@@ -107,8 +112,8 @@ final class PaymentStarts {
    */
   static void refuse(PaymentStore store, Payment payment, PacedStart.IdTaken taken) {
     String reason =
-        "workflow %s of type %s, which is none of Weir's, has its id"
-            .formatted(taken.workflowId(), taken.workflowType());
+        "workflow %s of type %s on task queue %s, which is not one of this Weir, has its id"
+            .formatted(taken.workflowId(), taken.workflowType(), taken.taskQueue());
     if (refuse(store, payment.paymentId(), reason)) {
       log.warn("Payment {} is not called any more: {}", payment.paymentId(), reason);
     }

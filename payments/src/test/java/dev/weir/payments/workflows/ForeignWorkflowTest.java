@@ -23,12 +23,16 @@ final class ForeignWorkflowTest {
   private static final Settings CALM = new Settings(15, 20, 0, 0);
 
   private static WorkflowStub startForeign(PaymentScene scene, String workflowId) {
+    return startForeign(scene, "Payroll", workflowId);
+  }
+
+  private static WorkflowStub startForeign(PaymentScene scene, String type, String workflowId) {
     WorkflowStub foreign =
         scene
             .time
             .client()
             .newUntypedWorkflowStub(
-                "Payroll",
+                type,
                 WorkflowOptions.newBuilder()
                     .setTaskQueue("payroll-" + scene.name)
                     .setWorkflowId(workflowId)
@@ -96,6 +100,47 @@ final class ForeignWorkflowTest {
     }
   }
 
+  /** It would count as started, and wait for a worker of another Weir. */
+  @Test
+  void paymentWhoseWorkflowIdAnotherWeirHasFailsWithTheReason() {
+    try (PaymentScene scene = PaymentScene.open(CALM)) {
+      String id = scene.payment(0).paymentId();
+      WorkflowStub foreign =
+          startForeign(scene, SinglePaymentWorkflow.class.getSimpleName(), "payment/" + id);
+      scene.receive("f", scene.feed(2));
+      FeedStatus feed = scene.awaitDone("f");
+      assertThat(feed.paid()).isEqualTo(1);
+      assertThat(feed.started()).isEqualTo(1);
+      assertThat(scene.payments.find(id).orElseThrow().reason())
+          .contains("on task queue payroll-" + scene.name);
+      assertRuns(foreign);
+    }
+  }
+
+  @Test
+  void feedWhoseWorkflowIdIsTakenKeepsNoPaymentFromBeingStartedAgain() {
+    try (PaymentScene scene = PaymentScene.open(CALM)) {
+      FeedScope all = new FeedScope.All();
+      scene.store.hold(all, "ann");
+      scene.receive("f", scene.feed(1));
+      scene.time.pass(Duration.ofHours(1));
+      startForeign(
+          scene,
+          FeedStartWorkflow.class.getSimpleName(),
+          Payment.RESERVED_PREFIX + scene.feedId("other"));
+      assertThatThrownBy(
+              () -> scene.receive("other", PaymentScene.feed(List.of(scene.payment(7)))))
+          .isInstanceOf(IllegalStateException.class);
+      scene.store.resume(all, "ann");
+
+      assertThatThrownBy(() -> scene.reconciler(Duration.ofMinutes(1)).run())
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("has its id");
+
+      assertThat(scene.awaitDone("f").paid()).isEqualTo(1);
+    }
+  }
+
   /** Its workflow has ended, because it was held, and another one has got its id. */
   @Test
   void paymentThatWasCalledBeforeItsWorkflowIdWasTakenMayHaveBeenMade() {
@@ -150,7 +195,7 @@ final class ForeignWorkflowTest {
       startForeign(scene, Payment.RESERVED_PREFIX + scene.feedId("f"));
       assertThatThrownBy(() -> scene.receive("f", scene.feed(1)))
           .isInstanceOf(IllegalStateException.class)
-          .hasMessageContaining("of type Payroll has its id");
+          .hasMessageContaining("of type Payroll on task queue payroll-" + scene.name);
       assertThatThrownBy(() -> scene.reconciler(Duration.ofMinutes(1)).resumeFeeds())
           .isInstanceOf(IllegalStateException.class);
     }
