@@ -101,7 +101,7 @@ final class HeldTicket implements Ticket {
       lease = Optional.empty();
     }
     for (HeldLeases.ForCaller each : leases) {
-      switch (each.handOver()) {
+      switch (handedOver(each)) {
         case LeaseDecision.Held held -> holds(held.lease());
         case LeaseDecision.Unchecked unchecked -> holds(unchecked.lease());
         case LeaseDecision.Full full -> {
@@ -120,6 +120,16 @@ final class HeldTicket implements Ticket {
     }
     waited();
     return Optional.empty();
+  }
+
+  /** A store in memory that is full takes no lease that has to be acquired again. */
+  private LeaseDecision.Acquisition handedOver(HeldLeases.ForCaller lease) {
+    try {
+      return lease.handOver();
+    } catch (StoreException e) {
+      close();
+      throw e;
+    }
   }
 
   private void leaveQueue() {

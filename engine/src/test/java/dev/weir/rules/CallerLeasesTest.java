@@ -1,13 +1,18 @@
 package dev.weir.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.StoreException;
 import dev.weir.internal.Micros;
 import dev.weir.limits.Concurrency;
 import dev.weir.limits.Decision;
 import dev.weir.limits.Lease;
+import dev.weir.limits.memory.MemoryLeaseStore;
+import dev.weir.limits.memory.MemoryLimitStore;
 import dev.weir.rules.spec.Quota;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -130,6 +135,43 @@ final class CallerLeasesTest extends RuleEvaluatorScene {
     Verdict again = decide(id, "one", "ten", "queue");
     assertThat(again).isInstanceOf(Verdict.Queued.class);
     assertThat(((Verdict.Queued) again).isReplayed()).isFalse();
+  }
+
+  /** The lease has ended during the wait, and others have filled the store. */
+  @Test
+  void nothingStaysTakenIfAFullStoreHasNoPlaceForTheLease() {
+    InstantSource clock = () -> Micros.instant(nowMicros.get());
+    MemoryLeaseStore small = new MemoryLeaseStore(clock, 10);
+    RuleEvaluator bounded =
+        new RuleEvaluator(
+            index,
+            new RuleEvaluator.Stores(new MemoryLimitStore(clock), small, small),
+            new RuleObserver() {
+              @Override
+              public void waiting(int more) {
+                waiting.addAndGet(more);
+              }
+            },
+            nowMicros::get,
+            clock);
+    bounded.decide(checks("queue"), RuleEvaluator.Repeat.NONE);
+    Verdict.Queued queued =
+        (Verdict.Queued) bounded.decide(checks("one", "ten", "queue"), RuleEvaluator.Repeat.NONE);
+    assertThat(waiting).hasValue(1);
+    nowMicros.addAndGet(3 * SECOND);
+    Concurrency concurrency = Concurrency.of(1, Duration.ofSeconds(9));
+    int refused = 0;
+    for (int i = 0; i < 10_000; i++) {
+      try {
+        small.acquire("other" + i, concurrency, "l" + i, 1);
+      } catch (StoreException full) {
+        refused++;
+      }
+    }
+    assertThat(refused).isPositive();
+    assertThatThrownBy(queued::handedOver).isInstanceOf(StoreException.class);
+    assertThat(bounded.peek(checks("ten")).getFirst().outcome().remaining()).isEqualTo(10);
+    assertThat(waiting).hasValue(0);
   }
 
   @Test
