@@ -9,15 +9,12 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
-import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -27,11 +24,13 @@ import org.slf4j.LoggerFactory;
  * A client connection. Reads requests one at a time and hands each to an {@link Exchange}.
  *
  * <p>The connection is not read while its data cannot be used: TCP slows down a client that sends
- * faster than its upstream receives, and at most one read is held in memory.
+ * faster than its upstream receives, and at most one read is held in memory. A next request is
+ * decoded when the response to the one before is complete and the client takes it: one that sends
+ * requests and reads nothing would fill the memory with responses.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // Netty closes a connection that fails.
 final class ClientConnection extends ChannelInboundHandlerAdapter
-    implements Client, EventLoopContext.Connection {
+    implements Client, EventLoopContext.Connection, RequestDecoder.Turns {
   private static final Logger log = LoggerFactory.getLogger(ClientConnection.class);
 
   /** How long a client may take to close its side after the gateway has closed its own. */
@@ -45,18 +44,16 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   private final ForwardedHeaders forwardedHeaders;
   private final ResponseEncoder encoder = new ResponseEncoder();
 
-  /** Messages received before the response to an earlier request was complete. */
-  private final ArrayDeque<Object> early = new ArrayDeque<>(0);
+  private final RequestDecoder decoder;
 
-  /** Bytes read after {@link #early}, only to detect whether the client is still connected. */
+  /** Bytes read behind those of the decoder, only to detect whether the client has left. */
   private final EarlyBytes ahead;
 
   private State state = State.IDLE;
   private @Nullable Exchange exchange;
-  private boolean isReplaying;
 
-  /** Whether the decoder has bytes of a request that it has not passed on completely. */
-  private boolean isNextBegun;
+  /** Whether the decoder will be asked for the next request. */
+  private boolean isNextScheduled;
 
   /** When the current wait times out; {@link #NEVER} if it does not. */
   private long deadlineNanos;
@@ -66,7 +63,10 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   /** Whether the client has closed its sending side, and waits for its response. */
   private boolean isInputClosed;
 
-  /** Memory taken for the current request. */
+  /** Memory for the header fields of the current request. */
+  private long fieldBytes;
+
+  /** Memory taken for the current request, and for bytes behind it. */
   private long heldBytes;
 
   private enum State {
@@ -74,7 +74,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     IDLE,
     /** Part of a request head has arrived. */
     BEGUN,
-    /** A request is in progress. */
+    /** A request is in progress, or the end of the last response is being sent. */
     BUSY,
     /** The output is shut down; waiting for the client to close. */
     CLOSING
@@ -85,7 +85,10 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     this.channel = channel;
     this.wire = new FlowControlledChannel(channel);
     this.forwardedHeaders = new ForwardedHeaders(loop.shared().engine().proxies(), channel);
-    this.ahead = new EarlyBytes(wire, loop.shared().lookAhead(), early::isEmpty);
+    this.decoder = new RequestDecoder(loop.settings().bounds(), this);
+    this.ahead =
+        new EarlyBytes(
+            wire, loop.shared().lookAhead(), () -> !isHoldingBack(), this::inputClosed);
     idle();
   }
 
@@ -94,11 +97,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     ClientConnection client = new ClientConnection(loop, channel);
     channel
         .pipeline()
-        .addLast(
-            client.ahead,
-            new RequestDecoder(loop.settings().bounds(), client::arrived),
-            client.encoder,
-            client);
+        .addLast(client.ahead, client.decoder, client.encoder, client);
     loop.add(client);
   }
 
@@ -130,13 +129,33 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** Called when bytes arrive; starts the time-out for the request head. */
-  private void arrived() {
-    isNextBegun = true;
+  /** Returns true if a next request may be decoded, or there is none any more. */
+  @Override
+  public boolean isTurn() {
+    return switch (state) {
+      case IDLE -> channel.isWritable();
+      case BEGUN, CLOSING -> true;
+      case BUSY -> false;
+    };
+  }
+
+  /** Starts the time-out for the request head. */
+  @Override
+  public void begun() {
     if (state == State.IDLE) {
       state = State.BEGUN;
       timeOutAfter(loop.settings().times().head());
     }
+  }
+
+  @Override
+  public void early() {
+    read(false);
+  }
+
+  /** Returns true if bytes of a next request have arrived before their turn. */
+  private boolean isHoldingBack() {
+    return decoder.isHolding() && !isTurn();
   }
 
   @Override
@@ -158,7 +177,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   public boolean isLate(long nowNanos, long maxIdleNanos) {
     return hasLeft()
         || (deadlineNanos != NEVER && nowNanos - deadlineNanos >= 0)
-        || (state == State.IDLE && nowNanos - idleSinceNanos >= maxIdleNanos);
+        || (state == State.IDLE
+            && nowNanos - idleSinceNanos >= maxIdleNanos
+            && !decoder.isHolding());
   }
 
   /**
@@ -179,7 +200,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     if (exchange == null) {
       return;
     }
-    if (early.isEmpty()) {
+    if (!decoder.isHolding()) {
       exchange.lookAhead();
     } else if (exchange.holdsPlace() && ahead.lookAhead()) {
       read(false);
@@ -192,18 +213,27 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
       channel.close();
       return;
     }
+    Duration idle = loop.settings().times().idle();
     switch (state) {
-      case IDLE -> closeInOrder();
+      case IDLE -> {
+        if (wire.isTaking(idle)) {
+          idle();
+        } else {
+          closeAfterResponse();
+        }
+      }
       case BEGUN -> {
         state = State.BUSY;
         refuse(
             Problem.of(408, "request-timeout", "The head of the request did not arrive in time."));
       }
       case BUSY -> {
-        if (exchange == null) {
-          channel.close();
-        } else {
+        if (exchange != null) {
           exchange.timedOut();
+        } else if (wire.isTaking(idle)) {
+          timeOutAfter(idle);
+        } else {
+          channel.close();
         }
       }
       case CLOSING -> channel.close();
@@ -212,15 +242,13 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
-    if (message instanceof LastHttpContent) {
-      isNextBegun = false;
-    }
-    if (early.isEmpty() && isWanted(message)) {
+    if (isWanted(message)) {
       take(message);
-    } else if (state == State.CLOSING) {
-      ReferenceCountUtil.release(message);
-    } else {
-      early.addLast(message);
+      return;
+    }
+    // The rest of a request that has been refused.
+    ReferenceCountUtil.release(message);
+    if (state != State.CLOSING) {
       read(false);
     }
   }
@@ -247,26 +275,42 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** Takes memory for a request until it is over, or refuses it. */
+  /**
+   * Sets how much memory is taken for what has arrived; returns false, and changes nothing, if that
+   * is too much.
+   */
   private boolean hold(long bytes) {
-    if (loop.shared().memory().take(heldBytes, bytes)) {
-      heldBytes += bytes;
-      return true;
+    RequestMemory memory = loop.shared().memory();
+    if (bytes > heldBytes && !memory.take(heldBytes, bytes - heldBytes)) {
+      return false;
     }
-    refuse(Refusals.BUSY);
-    return false;
+    if (bytes < heldBytes) {
+      memory.giveBack(heldBytes - bytes);
+    }
+    heldBytes = bytes;
+    return true;
   }
 
-  private void releaseMemory() {
-    loop.shared().memory().giveBack(heldBytes);
-    heldBytes = 0;
+  /** Takes memory for what has arrived and is not complete, or not in turn. */
+  private void count() {
+    if (state == State.BEGUN) {
+      if (!hold(decoder.begunBytes() * RequestMemory.HEAP_PER_HEAD_BYTE)) {
+        state = State.BUSY;
+        refuse(Refusals.BUSY);
+      }
+    } else if (state != State.CLOSING
+        && !hold(fieldBytes + (decoder.isHolding() ? decoder.waitingBytes() : 0))) {
+      log.debug("Closing {}, which sends more than there is memory for", channel);
+      channel.close();
+    }
   }
 
   private void begin(HttpRequest request) {
     state = State.BUSY;
     neverTimeOut();
-    releaseMemory();
-    if (!hold((long) request.headers().size() * RequestMemory.FIELD_BYTES)) {
+    fieldBytes = (long) request.headers().size() * RequestMemory.FIELD_BYTES;
+    if (!hold(fieldBytes)) {
+      refuse(Refusals.BUSY);
       return;
     }
     if (request.decoderResult().isFailure()) {
@@ -289,39 +333,50 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   @Override
   public void exchangeOver() {
     exchange = null;
-    releaseMemory();
+    fieldBytes = 0;
     encoder.respondsToHead(false);
     idle();
-    if (!isReplaying) {
-      isReplaying = true;
-      try {
-        replay();
-      } finally {
-        isReplaying = false;
-      }
-      if (isInputClosed && exchange == null) {
-        closeInOrder();
-      }
+    count();
+    read(true);
+    scheduleNext();
+    closeIfDone();
+  }
+
+  /**
+   * Decodes the next request if its turn has come. Does not do it at once, because the caller may
+   * be the decoder.
+   */
+  private void scheduleNext() {
+    if (!isNextScheduled && decoder.isHolding() && isTurn()) {
+      isNextScheduled = true;
+      loop.eventLoop().execute(this::next);
     }
   }
 
-  private void replay() {
-    Object next = early.peekFirst();
-    while (next != null && isWanted(next)) {
-      take(early.removeFirst());
-      next = early.peekFirst();
+  private void next() {
+    isNextScheduled = false;
+    ChannelHandlerContext bytes = channel.pipeline().context(ahead);
+    if (bytes == null || !channel.isActive() || !decoder.isHolding() || !isTurn()) {
+      return;
     }
-    if (next == null) {
-      read(true);
-    }
-    if (exchange != null) {
-      exchange.clientPaused();
+    read(true);
+    bytes.fireChannelRead(Unpooled.EMPTY_BUFFER);
+    bytes.fireChannelReadComplete();
+  }
+
+  /** Closes the connection of a client that sends nothing more, and has all of its responses. */
+  private void closeIfDone() {
+    if (isInputClosed
+        && (state == State.IDLE || state == State.BEGUN)
+        && !decoder.isHolding()
+        && ahead.isEmpty()) {
+      closeAfterResponse();
     }
   }
 
   @Override
   public void read(boolean isRead) {
-    wire.read(early.isEmpty() ? isRead : ahead.hasRoom());
+    wire.read(isHoldingBack() ? ahead.hasRoom() : isRead);
     ahead.handOn();
   }
 
@@ -336,20 +391,18 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   }
 
   /**
-   * Shuts down the output, then keeps reading for a moment before closing. A close with unread
-   * bytes would send a reset, which destroys a response that is still on its way (RFC 9112, 9.6).
+   * Shuts down the output, of which everything has been sent, then keeps reading for a moment
+   * before closing. A close with unread bytes would send a reset, which destroys a response that is
+   * still on its way (RFC 9112, 9.6).
    */
   private void closeInOrder() {
-    if (state == State.CLOSING
-        || isInputClosed
-        || !channel.isActive()
-        || !(channel instanceof DuplexChannel half)) {
+    if (isInputClosed || !channel.isActive() || !(channel instanceof DuplexChannel half)) {
       channel.close();
       return;
     }
     state = State.CLOSING;
     deadlineNanos = System.nanoTime() + LINGER_NANOS;
-    releaseEarly();
+    ahead.release();
     half.shutdownOutput();
     read(true);
   }
@@ -363,21 +416,19 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public boolean isAhead() {
-    return isNextBegun || !early.isEmpty() || !ahead.isEmpty();
+    return decoder.waitingBytes() > 0 || !ahead.isEmpty();
   }
 
   @Override
   public void becomeTunnel() {
-    channel.pipeline().remove(RequestDecoder.class);
-    channel.pipeline().remove(ResponseEncoder.class);
+    channel.pipeline().remove(decoder);
+    channel.pipeline().remove(encoder);
   }
 
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
-    long bytes = ahead.takeCount();
-    if (state == State.BEGUN) {
-      hold(bytes * RequestMemory.HEAP_PER_HEAD_BYTE);
-    }
+    count();
+    closeIfDone();
     if (exchange != null) {
       exchange.clientPaused();
     }
@@ -388,19 +439,18 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     if (exchange != null && channel.isWritable()) {
       exchange.clientWritable();
     }
+    scheduleNext();
   }
 
-  @Override
-  public void userEventTriggered(ChannelHandlerContext context, Object event) {
-    if (event instanceof ChannelInputShutdownEvent) {
-      isInputClosed = true;
-      boolean isWaiting =
-          state == State.BUSY && (exchange == null || exchange.isOnlyResponsePending());
-      if (!isWaiting || hasLeft()) {
-        channel.close();
-      }
+  /** Called when the client has closed its sending side. */
+  private void inputClosed() {
+    isInputClosed = true;
+    boolean isCancelled = exchange != null && !exchange.isOnlyResponsePending();
+    if (isCancelled || hasLeft() || state == State.CLOSING) {
+      channel.close();
+    } else {
+      closeIfDone();
     }
-    context.fireUserEventTriggered(event);
   }
 
   @Override
@@ -409,17 +459,11 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     Exchange left = exchange;
     exchange = null;
     state = State.CLOSING;
-    releaseEarly();
-    releaseMemory();
+    ahead.release();
+    hold(0);
     if (left != null) {
       left.clientGone();
     }
-  }
-
-  private void releaseEarly() {
-    early.forEach(ReferenceCountUtil::release);
-    early.clear();
-    ahead.release();
   }
 
   @Override

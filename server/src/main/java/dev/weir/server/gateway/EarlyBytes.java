@@ -4,6 +4,7 @@ import dev.weir.http.connections.CompactBuffer;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
 import java.util.ArrayDeque;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,7 @@ final class EarlyBytes extends ChannelInboundHandlerAdapter {
   private final FlowControlledChannel wire;
   private final LookAhead memory;
   private final BooleanSupplier isTurn;
+  private final Runnable inputClosed;
   private final ArrayDeque<ByteBuf> held = new ArrayDeque<>(0);
 
   private @Nullable ChannelHandlerContext context;
@@ -29,29 +31,24 @@ final class EarlyBytes extends ChannelInboundHandlerAdapter {
   private boolean isHandingOn;
   private int portions;
   private long roomBytes;
-  private long arrivedBytes;
 
   /**
    * Creates an empty buffer.
    *
    * @param isTurn whether everything that arrived before these bytes has been processed
+   * @param inputClosed called when the client has closed its sending side
    */
-  EarlyBytes(FlowControlledChannel wire, LookAhead memory, BooleanSupplier isTurn) {
+  EarlyBytes(
+      FlowControlledChannel wire, LookAhead memory, BooleanSupplier isTurn, Runnable inputClosed) {
     this.wire = wire;
     this.memory = memory;
     this.isTurn = isTurn;
+    this.inputClosed = inputClosed;
   }
 
   @Override
   public void handlerAdded(ChannelHandlerContext added) {
     context = added;
-  }
-
-  /** Returns the number of bytes that have arrived since the last call. */
-  long takeCount() {
-    long count = arrivedBytes;
-    arrivedBytes = 0;
-    return count;
   }
 
   /** Starts to hold bytes that are read ahead; returns false if there is no memory for them. */
@@ -78,9 +75,6 @@ final class EarlyBytes extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelRead(ChannelHandlerContext here, Object message) {
-    if (message instanceof ByteBuf arrived) {
-      arrivedBytes += arrived.readableBytes();
-    }
     if (!isHolding || !(message instanceof ByteBuf bytes)) {
       here.fireChannelRead(message);
       return;
@@ -91,6 +85,16 @@ final class EarlyBytes extends ChannelInboundHandlerAdapter {
     // While bytes are handed on, the upstream's backpressure decides whether the client is read.
     if (roomBytes <= 0 && !isHandingOn) {
       wire.read(false);
+    }
+  }
+
+  /** Keeps the event from the decoder, which would drop the bytes that wait for their turn. */
+  @Override
+  public void userEventTriggered(ChannelHandlerContext here, Object event) {
+    if (event instanceof ChannelInputShutdownEvent) {
+      inputClosed.run();
+    } else {
+      here.fireUserEventTriggered(event);
     }
   }
 

@@ -1,6 +1,10 @@
 package dev.weir.server.gateway;
 
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.epoll.EpollTcpInfo;
+import java.time.Duration;
 
 /** A channel with backpressure: it is read only as fast as the other side accepts data. */
 @SuppressWarnings("FutureReturnValueIgnored") // Netty closes a connection that fails.
@@ -36,6 +40,20 @@ final class FlowControlledChannel {
         from.read(false);
       }
     }
+  }
+
+  /**
+   * Returns true if the other end has taken bytes within this time, and more wait for it. Asks the
+   * kernel: its buffer may hold megabytes, and says nothing until a third of them is free.
+   */
+  boolean isTaking(Duration within) {
+    ChannelOutboundBuffer unsent = channel.unsafe().outboundBuffer();
+    if (unsent == null || unsent.isEmpty() || !(channel instanceof EpollSocketChannel socket)) {
+      return false;
+    }
+    // A retransmission is sent without an answer, and a probe of a closed window is no data.
+    EpollTcpInfo tcp = socket.tcpInfo();
+    return Math.max(tcp.lastDataSent(), tcp.lastAckRecv()) < within.toMillis();
   }
 
   /** Starts or pauses reading. */

@@ -396,6 +396,10 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
         listener.failed(GatewayMetrics.Failure.CONNECT_TIMEOUT, Refusals.NO_CONNECTION);
       }
       case SENT -> {
+        if (!body.isWhole() && !client.wire().isRead() && isTaking(upstream)) {
+          awaitResponse();
+          return;
+        }
         boolean isClientSlow = !body.isWhole() && upstream != null && upstream.wire().isWritable();
         abandon();
         if (isClientSlow) {
@@ -404,9 +408,19 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
           listener.failed(GatewayMetrics.Failure.ANSWER_TIMEOUT, Refusals.NO_RESPONSE);
         }
       }
-      case RESPONDING, TUNNEL -> listener.cut();
+      case RESPONDING, TUNNEL -> {
+        if (client.wire().isTaking(times.idle()) || isTaking(upstream)) {
+          client.timeOutAfter(times.idle());
+        } else {
+          listener.cut();
+        }
+      }
       case RESPONDED, OVER -> client.neverTimeOut();
     }
+  }
+
+  private boolean isTaking(@Nullable UpstreamConnection to) {
+    return to != null && to.wire().isTaking(times.idle());
   }
 
   /** Closes the upstream connection and discards the response. */

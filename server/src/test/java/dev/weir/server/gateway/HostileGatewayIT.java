@@ -283,6 +283,16 @@ final class HostileGatewayIT {
     }
   }
 
+  @Test
+  void isNotKeptBusyByASlowHeadBehindACompleteRequest() throws Exception {
+    try (TestGateway hasty = hasty(GatewaySettings.Bounds.DEFAULT);
+        RawHttp client = new RawHttp(hasty.address())) {
+      client.send("GET /fine HTTP/1.1\r\nHost: shop\r\n\r\n" + HEAD + "X: ");
+      assertThat(client.readTo("ok")).startsWith("HTTP/1.1 200 ");
+      assertThat(client.readAll()).startsWith("HTTP/1.1 408 ");
+    }
+  }
+
   /** A gateway with short timeouts for clients. */
   private static TestGateway hasty(GatewaySettings.Bounds bounds) throws IOException {
     return new TestGateway(
