@@ -20,6 +20,10 @@ public final class ForecastRun {
         case Forecast.Outcome.NoCapacity noCapacity -> {
           return new ForecastResult.NoCapacity(noCapacity.placed());
         }
+        case Forecast.Outcome.Beyond beyond -> {
+          return new ForecastResult.Beyond(
+              Micros.instant(beyond.windowStartMicros()), beyond.placed());
+        }
         case Forecast.Outcome.Completion completion -> {
           return new ForecastResult.Completion(
               Micros.instant(completion.windowStartMicros()),

@@ -43,6 +43,14 @@ final class SlotsForecast implements Callable<Integer> {
     long events = forecast.events();
     Instant start = forecast.from();
     Optional<Instant> through = forecast.through();
+    if (forecast.endsAfter().isPresent()) {
+      return "%s on configuration %s would be through after %s; %s until then."
+          .formatted(
+              Phrases.count(events, "more event"),
+              config,
+              forecast.endsAfter().get(),
+              Phrases.number(forecast.placed()));
+    }
     if (through.isEmpty()) {
       return "Configuration %s has room for only %s of %s from %s on."
           .formatted(

@@ -126,6 +126,10 @@ final class ForecastEndpoints {
             }
             case ForecastResult.NoCapacity noCapacity ->
                 json.writeNumberField("placed", noCapacity.placed());
+            case ForecastResult.Beyond beyond -> {
+              json.writeNumberField("placed", beyond.placed());
+              json.writeStringField("endsAfter", beyond.until().toString());
+            }
           }
           json.writeEndObject();
         });

@@ -10,12 +10,19 @@ import dev.weir.slots.Spread;
  * taking them. Call {@link #step} until it returns something other than {@link Outcome.Unknown}.
  *
  * <p>Ranges of empty windows are counted by division, so the cost depends on the contents of the
- * view, not on the number of events. Not thread-safe.
+ * view and on the opening times, and is bounded. Not thread-safe.
  */
 public final class Forecast {
+  /**
+   * The maximum number of steps, each of which counts the windows of an opening time, or one window
+   * that is in use. Otherwise many events would be counted over centuries of opening times.
+   */
+  static final int MAX_STEPS = 100_000;
+
   private final SlotPolicy policy;
   private final TimeSpan allowed;
   private final long events;
+  private int steps;
   private long start;
   private long left;
 
@@ -38,6 +45,9 @@ public final class Forecast {
     /** Only {@code placed} of the events would find a place within the allowed delay. */
     record NoCapacity(long placed) implements Outcome {}
 
+    /** {@code placed} of the events run before this window, which was not looked at any more. */
+    record Beyond(long windowStartMicros, long placed) implements Outcome {}
+
     /** The view does not cover this window: add the page that starts here and repeat the call. */
     record Unknown(long fromMicros) implements Outcome {}
   }
@@ -46,6 +56,9 @@ public final class Forecast {
   public Outcome step(OccupancyView view) {
     int withoutPlaces = 0;
     while (start < allowed.untilMicros() && withoutPlaces < Planner.MAX_WINDOWS_WITHOUT_PLACE) {
+      if (++steps > MAX_STEPS) {
+        return new Outcome.Beyond(start, events - left);
+      }
       long free = view.firstNotFull(start);
       if (free != start) {
         start = free;

@@ -128,6 +128,22 @@ class ForecastTest {
     assertThat(outcome).isEqualTo(new Outcome.Completion(last, last + 3_937_500));
   }
 
+  /** Otherwise a caller who names a billion events would have all opening times until 9999 read. */
+  @Example
+  void endsAfterABoundedNumberOfOpeningTimes() {
+    SlotPolicy daily =
+        SlotPolicy.of(1, Duration.ofHours(1))
+            .withCalendar(
+                Scenarios.daily("UTC", Duration.ofHours(9), Duration.ofHours(17)).calendar());
+    Instant from = Instant.parse("2026-06-01T00:00:00Z");
+    Outcome outcome =
+        new Forecast(daily, new PlacementRequest(Micros.ceil(from), 0), 1_000_000_000)
+            .step(OccupancyView.empty(daily));
+    Instant nextDay = from.plus(Duration.ofDays(Forecast.MAX_STEPS)).plus(Duration.ofHours(9));
+    assertThat(outcome)
+        .isEqualTo(new Outcome.Beyond(Micros.ceil(nextDay), 8L * Forecast.MAX_STEPS));
+  }
+
   @Example
   void countsTheMaxNumberOfEvents() {
     Outcome outcome =
