@@ -32,8 +32,13 @@ public final class LiveLeases {
     return leases;
   }
 
+  /** Returns the number of leases, which may hold several places each. */
+  public int size() {
+    return byExpiry.size();
+  }
+
   public boolean isEmpty() {
-    return byExpiry.size() == 0;
+    return size() == 0;
   }
 
   /** Returns the leases that have not expired at the given time. */

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
@@ -21,8 +22,8 @@ import java.util.function.LongSupplier;
  *
  * <p>Resources are distributed over stripes with one lock each. A resource is removed when its last
  * lease is released, or by sweeping after that has expired: each call checks a few other resources
- * of its stripe. If too many resources have leases, requests for new ones fail with {@link
- * StoreException}. Thread-safe.
+ * of its stripe. If too many resources have leases, or there are too many leases over all, requests
+ * for new ones fail with {@link StoreException}. Thread-safe.
  */
 public final class MemoryLeaseStore implements LeaseStore {
   /** The memory of a resource with a lease: their names are texts. */
@@ -32,17 +33,44 @@ public final class MemoryLeaseStore implements LeaseStore {
   public static final int DEFAULT_MAX_RESOURCES =
       Math.clamp(Runtime.getRuntime().maxMemory() / 8 / BYTES_A_RESOURCE, 1_000, 1_000_000);
 
+  /** The memory of a lease: its id is a text, and it is a node of two trees. */
+  private static final long BYTES_A_LEASE = 500;
+
+  /** The default maximum number of leases: those fit in an eighth of the heap. */
+  public static final int DEFAULT_MAX_LEASES =
+      Math.clamp(Runtime.getRuntime().maxMemory() / 8 / BYTES_A_LEASE, 1_000, Integer.MAX_VALUE);
+
   private static final int STRIPES = 64;
 
   /** The number of resources that each call checks for expiry. */
   private static final int SWEEP = 2;
 
+  /** The number of resources that a call checks in another stripe if there are too many leases. */
+  private static final int SWEEP_IF_FULL = 100;
+
   private final LongSupplier nowMicros;
   private final int maxPerStripe;
+  private final int maxLeases;
+
+  /** Of all stripes. */
+  private final AtomicInteger leases = new AtomicInteger();
+
+  /** The stripe to be swept next if there are too many leases. */
+  private final AtomicInteger nextSwept = new AtomicInteger();
+
   private final Stripe[] stripes = new Stripe[STRIPES];
 
   public MemoryLeaseStore() {
-    this(SteadyClock.sinceStart(), DEFAULT_MAX_RESOURCES);
+    this(DEFAULT_MAX_LEASES);
+  }
+
+  /**
+   * Creates a store for a number of leases.
+   *
+   * @param maxLeases the maximum number of leases of all resources
+   */
+  public MemoryLeaseStore(int maxLeases) {
+    this(SteadyClock.sinceStart(), DEFAULT_MAX_RESOURCES, maxLeases);
   }
 
   /** Creates a store that uses the given clock. */
@@ -57,30 +85,48 @@ public final class MemoryLeaseStore implements LeaseStore {
    *     proportionally, so it may be reached a little earlier
    */
   public MemoryLeaseStore(InstantSource clock, int maxResources) {
-    this(() -> Micros.ceil(clock.instant()), maxResources);
+    this(clock, maxResources, DEFAULT_MAX_LEASES);
   }
 
-  private MemoryLeaseStore(LongSupplier nowMicros, int maxResources) {
+  /**
+   * Creates a store with its own clock and capacities.
+   *
+   * @param maxResources as above
+   * @param maxLeases the maximum number of leases of all resources
+   */
+  public MemoryLeaseStore(InstantSource clock, int maxResources, int maxLeases) {
+    this(() -> Micros.ceil(clock.instant()), maxResources, maxLeases);
+  }
+
+  private MemoryLeaseStore(LongSupplier nowMicros, int maxResources, int maxLeases) {
     if (maxResources < 1) {
       throw new IllegalArgumentException("maxResources must be at least 1, not " + maxResources);
     }
+    if (maxLeases < 1) {
+      throw new IllegalArgumentException("maxLeases must be at least 1, not " + maxLeases);
+    }
     this.nowMicros = nowMicros;
+    this.maxLeases = maxLeases;
     this.maxPerStripe = Math.ceilDiv(maxResources, STRIPES);
     for (int i = 0; i < STRIPES; i++) {
       stripes[i] = new Stripe();
     }
   }
 
-  private static final class Stripe {
+  private final class Stripe {
     final ReentrantLock lock = new ReentrantLock();
 
     /** Ordered by the time of the last check, the most recent last. */
     final Map<String, LiveLeases> resources = new LinkedHashMap<>();
 
-    void put(String resource, LiveLeases leases) {
-      resources.remove(resource);
-      if (!leases.isEmpty()) {
-        resources.put(resource, leases);
+    void put(String resource, LiveLeases next) {
+      LiveLeases before = resources.remove(resource);
+      if (!next.isEmpty()) {
+        resources.put(resource, next);
+      }
+      int more = next.size() - (before == null ? 0 : before.size());
+      if (more != 0) {
+        leases.addAndGet(more);
       }
     }
 
@@ -143,7 +189,7 @@ public final class MemoryLeaseStore implements LeaseStore {
     Stripe stripe = stripe(resource);
     stripe.lock.lock();
     try {
-      stripe.resources.remove(resource);
+      stripe.put(resource, LiveLeases.NONE);
     } finally {
       stripe.lock.unlock();
     }
@@ -151,17 +197,41 @@ public final class MemoryLeaseStore implements LeaseStore {
 
   private <D extends LeaseDecision> D step(String resource, Transition<D> transition) {
     LimitNames.require("resource", resource);
-    Stripe stripe = stripe(resource);
+    try {
+      return step(stripe(resource), resource, transition);
+    } catch (StoreException e) {
+      // Leases that have expired in stripes that nobody asks for must not keep the store full.
+      sweepAnother();
+      throw e;
+    }
+  }
+
+  private void sweepAnother() {
+    Stripe stripe = stripes[nextSwept.getAndIncrement() & (STRIPES - 1)];
+    stripe.lock.lock();
+    try {
+      stripe.sweep(SWEEP_IF_FULL, nowMicros.getAsLong());
+    } finally {
+      stripe.lock.unlock();
+    }
+  }
+
+  private <D extends LeaseDecision> D step(
+      Stripe stripe, String resource, Transition<D> transition) {
     stripe.lock.lock();
     try {
       long now = nowMicros.getAsLong();
-      LiveLeases leases = stripe.resources.getOrDefault(resource, LiveLeases.NONE);
-      LiveLeases.Step<D> step = transition.apply(leases, now);
+      LiveLeases before = stripe.resources.getOrDefault(resource, LiveLeases.NONE);
+      LiveLeases.Step<D> step = transition.apply(before, now);
       stripe.sweep(SWEEP, now);
       if (!stripe.resources.containsKey(resource)
           && !step.next().isEmpty()
           && stripe.resources.size() >= maxPerStripe) {
         throw StoreException.full("full: too many resources have leases");
+      }
+      // Stripes are not locked together, so each of them may go beyond by one.
+      if (step.next().size() > before.size() && leases.get() >= maxLeases) {
+        throw StoreException.full("full: %d leases are held".formatted(maxLeases));
       }
       stripe.put(resource, step.next());
       return step.decision();

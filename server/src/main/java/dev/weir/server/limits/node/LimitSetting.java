@@ -24,7 +24,12 @@ public enum LimitSetting implements Setting {
       "",
       "Max keys counted in memory, at least 1000. A key takes up to 64 bytes; empty, and the most,"
           + " is what fits in a quarter of the heap. A rule may have as many keys as are"
-          + " free.");
+          + " free."),
+  MAX_LEASES(
+      "weir.limits.max-leases",
+      "",
+      "Max leases and places of queues held in memory, at least 1000. Each takes up to 500 bytes;"
+          + " empty, and the most, is what fits in an eighth of the heap.");
 
   @SuppressWarnings("ImmutableEnumChecker") // a record of texts
   private final Declaration declaration;

@@ -1,6 +1,7 @@
 package dev.weir.server.limits.node;
 
 import dev.weir.limits.Limit;
+import dev.weir.limits.memory.MemoryLeaseStore;
 import dev.weir.limits.memory.MemoryLimitStore;
 import dev.weir.node.settings.InvalidSettingException;
 import dev.weir.node.settings.Setting;
@@ -25,6 +26,7 @@ public record LimitSettings(
     Optional<SurrealDbSettings> surrealdb,
     int nodes,
     long maxKeys,
+    int maxLeases,
     Duration cacheTtl) {
 
   private static final String IN_ORACLE =
@@ -68,6 +70,7 @@ public record LimitSettings(
                 : Optional.empty(),
             settings.number(LimitSetting.NODES, 1, Limit.MAX_NODES),
             maxKeys(settings),
+            maxLeases(settings),
             settings.cacheTtl());
     limits.check(database);
     return limits;
@@ -79,6 +82,14 @@ public record LimitSettings(
     return settings.optional(LimitSetting.MAX_KEYS).isEmpty()
         ? fitting
         : Math.min(fitting, settings.number(LimitSetting.MAX_KEYS, 1_000, Integer.MAX_VALUE));
+  }
+
+  /** As the keys: clients that never release must not exhaust the heap. */
+  private static int maxLeases(Settings settings) {
+    int fitting = MemoryLeaseStore.DEFAULT_MAX_LEASES;
+    return settings.optional(LimitSetting.MAX_LEASES).isEmpty()
+        ? fitting
+        : Math.min(fitting, settings.number(LimitSetting.MAX_LEASES, 1_000, Integer.MAX_VALUE));
   }
 
   private static boolean isFallbackUsed(Settings settings, DatabaseSettings.Kind database) {

@@ -88,7 +88,7 @@ public record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openL
   private static LimitStores inMemory(LimitSettings settings, LimitMetrics metrics) {
     MemoryLimitStore memory = new MemoryLimitStore(settings.maxKeys());
     metrics.keysInMemory(memory::keys);
-    LeaseStore leases = new MemoryLeaseStore();
+    LeaseStore leases = new MemoryLeaseStore(settings.maxLeases());
     return new LimitStores(new OpenWhenFull(memory), leases, leases);
   }
 
