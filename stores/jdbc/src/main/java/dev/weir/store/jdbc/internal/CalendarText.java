@@ -2,6 +2,7 @@ package dev.weir.store.jdbc.internal;
 
 import dev.weir.slots.Calendar;
 import dev.weir.slots.OpeningHours;
+import java.time.DateTimeException;
 import java.time.DayOfWeek;
 import java.time.LocalDate;
 import java.time.ZoneId;
@@ -31,8 +32,12 @@ public final class CalendarText {
     };
   }
 
-  /** Returns the calendar that was written as this text. */
-  public static Calendar read(@Nullable String text) {
+  /**
+   * Returns the calendar that was written as this text.
+   *
+   * @throws UnknownZoneException if this node does not know its time zone
+   */
+  public static Calendar read(@Nullable String text) throws UnknownZoneException {
     if (text == null) {
       return Calendar.ALWAYS;
     }
@@ -47,7 +52,15 @@ public final class CalendarText {
     }
     Set<LocalDate> closedDates = new HashSet<>();
     items(parts[2]).forEach(date -> closedDates.add(LocalDate.parse(date)));
-    return new OpeningHours(ZoneId.of(parts[0]), week, closedDates);
+    return new OpeningHours(zone(parts[0]), week, closedDates);
+  }
+
+  private static ZoneId zone(String id) throws UnknownZoneException {
+    try {
+      return ZoneId.of(id);
+    } catch (DateTimeException e) {
+      throw new UnknownZoneException(id, e);
+    }
   }
 
   private static String week(Map<DayOfWeek, List<OpeningHours.Hours>> week) {

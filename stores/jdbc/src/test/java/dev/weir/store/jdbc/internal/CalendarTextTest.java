@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 final class CalendarTextTest {
   @Property(tries = 500)
-  void readsWhatItWrote(@ForAll("calendars") OpeningHours calendar) {
+  void readsWhatItWrote(@ForAll("calendars") OpeningHours calendar) throws UnknownZoneException {
     assertThat(CalendarText.read(CalendarText.write(calendar))).isEqualTo(calendar);
   }
 
@@ -43,7 +43,7 @@ final class CalendarTextTest {
   }
 
   @Test
-  void alwaysOpenIsNothing() {
+  void alwaysOpenIsNothing() throws UnknownZoneException {
     assertThat(CalendarText.write(Calendar.ALWAYS)).isNull();
     assertThat(CalendarText.read(null)).isEqualTo(Calendar.ALWAYS);
   }

@@ -1,12 +1,14 @@
 package dev.weir.store.jdbc.slots.internal;
 
 import dev.weir.internal.Micros;
+import dev.weir.slots.Calendar;
 import dev.weir.slots.NotBefore;
 import dev.weir.slots.SlotConfig;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.Spread;
 import dev.weir.store.jdbc.internal.CalendarText;
 import dev.weir.store.jdbc.internal.Sql;
+import dev.weir.store.jdbc.internal.UnknownZoneException;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -39,9 +41,17 @@ final class ConfigVersionRow {
             Spread.valueOf(row.getString(5).toUpperCase(Locale.ROOT)),
             micros(row, 6).map(Micros::duration),
             NotBefore.valueOf(row.getString(7).toUpperCase(Locale.ROOT)),
-            CalendarText.read(row.getString(8)),
+            calendar(row),
             micros(row, 9).map(Micros::instant));
     return new SlotConfig(row.getString(1), row.getInt(2), policy, Micros.instant(row.getLong(10)));
+  }
+
+  private static Calendar calendar(ResultSet row) throws SQLException {
+    try {
+      return CalendarText.read(row.getString(8));
+    } catch (UnknownZoneException e) {
+      throw e.in("version %d of configuration %s".formatted(row.getInt(2), row.getString(1)));
+    }
   }
 
   /** Returns the version in force of a configuration. */

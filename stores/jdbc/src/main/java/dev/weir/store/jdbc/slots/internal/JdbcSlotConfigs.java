@@ -10,18 +10,24 @@ import dev.weir.store.jdbc.internal.Channel;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
+import dev.weir.store.jdbc.internal.UnknownZoneException;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.IntPredicate;
 import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Slot configurations in the database. A change is one transaction, and every node is notified of
  * it.
  */
 public final class JdbcSlotConfigs implements SlotConfigs {
+  private static final Logger log = LoggerFactory.getLogger(JdbcSlotConfigs.class);
+
   private final SlotDialect dialect;
   private final Transactions transactions;
   private final StoreClock clock;
@@ -111,9 +117,22 @@ public final class JdbcSlotConfigs implements SlotConfigs {
     return transactions.read(
         connection ->
             Sql.list(
-                connection,
-                ConfigVersionRow::read,
-                ConfigVersionRow.SELECT + "where v.version = c.version order by c.name"));
+                    connection,
+                    JdbcSlotConfigs::ifReadable,
+                    ConfigVersionRow.SELECT + "where v.version = c.version order by c.name")
+                .stream()
+                .flatMap(Optional::stream)
+                .toList());
+  }
+
+  /** One configuration that this node cannot read must not hide all others from it. */
+  private static Optional<SlotConfig> ifReadable(ResultSet row) throws SQLException {
+    try {
+      return Optional.of(ConfigVersionRow.read(row));
+    } catch (UnknownZoneException e) {
+      log.warn("Left out {}", e.getMessage());
+      return Optional.empty();
+    }
   }
 
   private SlotConfig create(Connection connection, String name, SlotPolicy policy)
