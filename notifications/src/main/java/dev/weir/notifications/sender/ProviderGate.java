@@ -111,11 +111,12 @@ final class ProviderGate {
    * to {@link #leave}.
    */
   Optional<Pass> enter(Assignment assignment, long userId, int parts) {
+    Fare fare = new Fare(parts);
     while (!assignment.isRevoked()) {
       Duration wait = paused(userId);
       if (!wait.isPositive()) {
         Optional<Pass> pass = takePlace(userId);
-        wait = pass.isPresent() ? rateWait(parts) : Duration.ofNanos(1);
+        wait = pass.isPresent() ? pay(fare) : Duration.ofNanos(1);
         if (wait.isZero()) {
           return pass;
         }
@@ -291,20 +292,38 @@ final class ProviderGate {
     }
   }
 
-  private Duration rateWait(int parts) {
+  /** The parts of a message that the rate has yet to allow. */
+  private static final class Fare {
+    private long due;
+
+    Fare(long due) {
+      this.due = due;
+    }
+  }
+
+  /**
+   * Takes the parts of a message from the rate; returns how long to wait for the rest, zero if that
+   * is nothing. A message of more parts than the rate allows at once pays in several steps.
+   */
+  private Duration pay(Fare fare) {
     if (rate.isEmpty()) {
       return Duration.ZERO;
     }
     SenderSettings.Rate limit = rate.get();
-    long cost = Math.min(parts, limit.policy().limit().maxCost());
-    try {
-      return switch (limit.limiter().acquire(limit.policy(), provider, cost)) {
-        case Decision.Allowed allowed -> Duration.ZERO;
-        case Decision.Refused refused -> positive(refused.retryAfter());
-      };
-    } catch (StoreException e) {
-      return STORE_PAUSE;
+    while (fare.due > 0) {
+      long cost = Math.min(fare.due, limit.policy().limit().maxCost());
+      try {
+        switch (limit.limiter().acquire(limit.policy(), provider, cost)) {
+          case Decision.Allowed allowed -> fare.due -= cost;
+          case Decision.Refused refused -> {
+            return positive(refused.retryAfter());
+          }
+        }
+      } catch (StoreException e) {
+        return STORE_PAUSE;
+      }
     }
+    return Duration.ZERO;
   }
 
   private static Duration positive(Duration wait) {

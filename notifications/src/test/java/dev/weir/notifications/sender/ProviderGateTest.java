@@ -2,10 +2,21 @@ package dev.weir.notifications.sender;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.store.tck.SettableClock;
+import dev.weir.limits.AcquireResult;
+import dev.weir.limits.Decision;
+import dev.weir.limits.FixedWindow;
+import dev.weir.limits.LimitObserver;
+import dev.weir.limits.Limiter;
+import dev.weir.limits.memory.MemoryLimitStore;
+import dev.weir.limits.Outcome;
+import dev.weir.limits.Policy;
+import dev.weir.notifications.MemoryStores;
 import dev.weir.store.tck.internal.Await;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -92,6 +103,40 @@ final class ProviderGateTest {
     ProviderGate.Pass pass = gate.enter(assignment, user, 1).orElseThrow();
     gate.leave(pass);
     gate.failed(pass, reason, retryAfter);
+  }
+
+  /** The rate is of parts, also for a message of more parts than it allows at once. */
+  @Test
+  void longMessagePassesWhenTheRateHasAllowedAllOfItsParts() throws Exception {
+    Duration window = Duration.ofMillis(20);
+    SettableClock clock = new SettableClock(MemoryStores.START);
+    AtomicInteger refusals = new AtomicInteger();
+    LimitObserver observer =
+        new LimitObserver() {
+          @Override
+          public void decided(Policy decided, Outcome outcome, AcquireResult.Mode mode) {
+            if (outcome instanceof Decision.Refused) {
+              refusals.incrementAndGet();
+            }
+          }
+        };
+    try (Limiter limiter = Limiter.on(new MemoryLimitStore(clock, 10)).observedBy(observer)) {
+      SenderSettings.Rate rate =
+          new SenderSettings.Rate(limiter, Policy.of("sms", FixedWindow.of(3, window)));
+      ProviderGate gate =
+          new ProviderGate("test", 64, Optional.of(rate), new RetryPolicy(HOUR, 1, HOUR, HOUR));
+      FutureTask<Optional<ProviderGate.Pass>> entering =
+          new FutureTask<>(() -> gate.enter(assignment, 1, 7));
+      Thread.ofPlatform().daemon().start(entering);
+      for (int windows = 1; windows <= 2; windows++) {
+        int before = refusals.get();
+        // The first one may have begun in the window before.
+        Await.until(() -> refusals.get() > before + 1 || entering.isDone());
+        assertThat(entering).isNotDone();
+        clock.move(window);
+      }
+      assertThat(entering.get()).isPresent();
+    }
   }
 
   private static ProviderGate gate(Duration pause) {
