@@ -34,6 +34,9 @@ final class RpcClient implements AutoCloseable {
   /** A token is renewed when it is valid for less than this, or a quarter of its time. */
   private static final long RENEW_SECONDS = 60;
 
+  /** The time between two attempts to renew a token that is still valid. */
+  private static final long RETRY_SECONDS = 5;
+
   private final SurrealDbSettings settings;
   private final InstantSource clock;
   private final URI rpc;
@@ -132,6 +135,9 @@ final class RpcClient implements AutoCloseable {
     if (isUsable(known, rejected)) {
       return Optional.ofNullable(known);
     }
+    if (known != null && isValid(known, rejected)) {
+      return Optional.of(renewed(known, deadlineNanos));
+    }
     try {
       // One caller signs in, and the others wait for its token.
       if (!signingIn.tryLock(remainingNanos(deadlineNanos), TimeUnit.NANOSECONDS)) {
@@ -151,9 +157,41 @@ final class RpcClient implements AutoCloseable {
     }
   }
 
+  /**
+   * Renews a token that is still valid, in part of the time. The other callers use it meanwhile,
+   * and all do if that fails.
+   */
+  private Token renewed(Token known, long deadlineNanos) {
+    if (!signingIn.tryLock()) {
+      return known;
+    }
+    try {
+      Token latest = token;
+      if (latest != null && latest != known) {
+        return latest;
+      }
+      Token next;
+      try {
+        long halfNanos = remainingNanos(deadlineNanos) / 2;
+        next = signIn(settings.user().orElseThrow(), System.nanoTime() + halfNanos);
+      } catch (StoreException e) {
+        next = known.renewedFrom(clock.instant().getEpochSecond() + RETRY_SECONDS);
+      }
+      token = next;
+      return next;
+    } finally {
+      signingIn.unlock();
+    }
+  }
+
+  private boolean isValid(Token known, Optional<Token> rejected) {
+    boolean isRejected = rejected.filter(token -> token.text().equals(known.text())).isPresent();
+    return !isRejected && !known.hasEnded(clock.instant().getEpochSecond());
+  }
+
   private boolean isUsable(@Nullable Token known, Optional<Token> rejected) {
     return known != null
-        && !known.equals(rejected.orElse(null))
+        && isValid(known, rejected)
         && !known.isDue(clock.instant().getEpochSecond());
   }
 
@@ -170,10 +208,14 @@ final class RpcClient implements AutoCloseable {
           Outcome.NONE,
           "does not accept the user %s: HTTP status %d".formatted(user, response.statusCode()));
     }
-    return Token.of(
-        new String(response.body(), UTF_8).strip(),
-        RENEW_SECONDS,
-        clock.instant().getEpochSecond());
+    try {
+      return Token.of(
+          new String(response.body(), UTF_8).strip(),
+          RENEW_SECONDS,
+          clock.instant().getEpochSecond());
+    } catch (IllegalArgumentException e) {
+      throw failure(Outcome.NONE, "responds to the sign-in with something other than a token", e);
+    }
   }
 
   /**

@@ -17,14 +17,21 @@ import java.util.regex.Pattern;
 record Token(String text, long expiresAtSecond, long renewAtSecond) {
   private static final Pattern EXPIRY = Pattern.compile("\"exp\"\\s*:\\s*(\\d{1,18})");
 
+  /** What may be in a header of HTTP: visible characters of ASCII. */
+  private static final Pattern VISIBLE = Pattern.compile("[!-~]+");
+
   /**
    * Reads the expiry of a JSON Web Token, so that it is renewed before SurrealDB rejects it.
    *
    * @param nowSecond the time at which it was issued
    * @param renewSeconds the time before its end at which it is renewed, or a quarter of its time if
    *     that is less
+   * @throws IllegalArgumentException if it is no token; the message does not repeat it
    */
   static Token of(String text, long renewSeconds, long nowSecond) {
+    if (!VISIBLE.matcher(text).matches()) {
+      throw new IllegalArgumentException("a token has visible characters of ASCII only");
+    }
     long expiry = expiry(text);
     // One that has ended by the clock of this node is used until SurrealDB rejects it.
     if (expiry <= nowSecond || expiry == Long.MAX_VALUE) {
@@ -51,6 +58,20 @@ record Token(String text, long expiresAtSecond, long renewAtSecond) {
   /** Returns true if it should be renewed. */
   boolean isDue(long nowSecond) {
     return renewAtSecond <= nowSecond;
+  }
+
+  /** Returns true if it is no longer valid by the clock of this node. */
+  boolean hasEnded(long nowSecond) {
+    return isRenewable() && expiresAtSecond <= nowSecond;
+  }
+
+  private boolean isRenewable() {
+    return renewAtSecond != Long.MAX_VALUE;
+  }
+
+  /** Returns the same token, renewed later, because that has failed now. */
+  Token renewedFrom(long second) {
+    return new Token(text, expiresAtSecond, second);
   }
 
   /** Omits the token. */

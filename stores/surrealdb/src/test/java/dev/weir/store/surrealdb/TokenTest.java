@@ -2,6 +2,7 @@ package dev.weir.store.surrealdb;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Base64;
 import org.junit.jupiter.api.Test;
@@ -35,6 +36,15 @@ final class TokenTest {
   void tokenWithoutAnEndIsValidUntilItIsRejected() {
     for (String text : new String[] {"opaque", "a.!.c", jwt("{}")}) {
       assertThat(Token.of(text, 60, 0).isDue(253_402_300_799L)).as(text).isFalse();
+    }
+  }
+
+  @Test
+  void textThatCannotBeInAHeaderIsNoToken() {
+    for (String text : new String[] {"", "a b", "a\r\nX-Admin: 1", "\u00e9", "a\u0000"}) {
+      assertThatThrownBy(() -> Token.of(text, 60, 0))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("visible characters");
     }
   }
 
