@@ -103,6 +103,20 @@ final class SettlementsTest {
   }
 
   @Test
+  void settlementThatAlwaysFailsKeepsNoOtherFromBeingDone() {
+    settlements.owe(
+        "a",
+        "k",
+        () -> {
+          throw new StoreException(StoreException.Outcome.NONE, "for the test");
+        });
+    settlements.owe(AFTER);
+    assertThatThrownBy(settlements::settleOwed).isInstanceOf(StoreException.class);
+    assertThatThrownBy(settlements::settleOwed).isInstanceOf(StoreException.class);
+    assertThat(settlements.size()).isEqualTo(1);
+  }
+
+  @Test
   void keyOfARemovedPolicyIsNotSettled() {
     settlements.owe("p", "k", Optional::empty);
     settlements.settleNow();

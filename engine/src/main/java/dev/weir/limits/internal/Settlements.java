@@ -154,6 +154,8 @@ public final class Settlements {
     try {
       settleByWhatIsInForce(target, due.inForce());
     } catch (StoreException e) {
+      // The others first next time: this one may fail each time, as one with very many keys may.
+      putLast(target, due);
       throw e;
     } catch (RuntimeException e) {
       // It would fail again: the next request of each key settles it.
@@ -171,6 +173,15 @@ public final class Settlements {
       Policy settled = policy.get();
       target.key().ifPresentOrElse(key -> store.settle(settled, key), () -> store.settle(settled));
       policy = inForce.get().filter(latest -> !latest.equals(settled));
+    }
+  }
+
+  private void putLast(Target target, Owed failed) {
+    synchronized (owed) {
+      if (failed.equals(owed.get(target))) {
+        owed.remove(target);
+        owed.put(target, failed);
+      }
     }
   }
 
