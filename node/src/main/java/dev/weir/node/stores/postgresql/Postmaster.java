@@ -18,8 +18,6 @@ import org.slf4j.LoggerFactory;
  */
 final class Postmaster {
   private static final Logger log = LoggerFactory.getLogger(Postmaster.class);
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
-  private static final Duration RECOVERY_BOUND = Duration.ofMinutes(5);
   private static final Duration FAST_STOP_BOUND = Duration.ofSeconds(30);
   private static final Duration IMMEDIATE_STOP_BOUND = Duration.ofSeconds(10);
   private static final Duration SIGNAL_BOUND = Duration.ofSeconds(5);
@@ -27,23 +25,44 @@ final class Postmaster {
 
   private final Path cluster;
   private final Path pidFile;
+  private final StartTimes times;
+
+  /**
+   * How long a start is awaited.
+   *
+   * @param betweenReports after which time the log says that it is still starting, each time
+   * @param max how long a server is awaited that does not even say that it is starting
+   */
+  record StartTimes(Duration betweenReports, Duration max) {
+    private static final StartTimes DEFAULT =
+        new StartTimes(Duration.ofSeconds(10), Duration.ofMinutes(5));
+  }
 
   Postmaster(Path cluster) {
+    this(cluster, StartTimes.DEFAULT);
+  }
+
+  Postmaster(Path cluster, StartTimes times) {
     this.cluster = cluster;
+    this.times = times;
     this.pidFile = cluster.resolve("postmaster.pid");
   }
 
   /** Returns true if the server with this process id accepts connections. */
   boolean isReady(long pid) {
+    return isStatus(pid, "ready");
+  }
+
+  private boolean isStatus(long pid, String status) {
     List<String> lines = lines();
     return lines.size() > STATUS_LINE
         && lines.get(0).strip().equals(Long.toString(pid))
-        && lines.get(STATUS_LINE).strip().equals("ready");
+        && lines.get(STATUS_LINE).strip().equals(status);
   }
 
   /**
    * Waits until a server that was just started accepts connections. Returns false if it has ended
-   * instead.
+   * instead. Recovery from a crash may take any time, and would begin anew if it was stopped.
    *
    * @param givenUp returns true when the start is cancelled
    */
@@ -52,9 +71,15 @@ final class Postmaster {
     BooleanSupplier decided = () -> isReady(pid) || !process.isAlive() || givenUp.getAsBoolean();
     boolean ready = false;
     try {
-      if (!Waiting.until(decided, PATIENCE)) {
-        log.info("PostgreSQL is still starting, recovering from a crash takes its time");
-        Waiting.until(decided, RECOVERY_BOUND);
+      long begunNanos = System.nanoTime();
+      while (!Waiting.until(decided, times.betweenReports())) {
+        Duration waited = Duration.ofNanos(System.nanoTime() - begunNanos);
+        if (waited.compareTo(times.max()) >= 0 && !isStatus(pid, "starting")) {
+          break;
+        }
+        log.info(
+            "PostgreSQL is still starting after {} s, recovering from a crash takes its time",
+            waited.toSeconds());
       }
       ready = process.isAlive() && isReady(pid);
       return ready;
