@@ -24,7 +24,7 @@ public final class OpenParts implements AutoCloseable {
       AutoCloseable part = parts.pop();
       try {
         part.close();
-      } catch (Exception e) {
+      } catch (Exception | Error e) {
         // The remaining parts must be closed all the same.
         log.error("Could not stop {}", part, e);
       }

@@ -224,7 +224,10 @@ public final class Database implements AutoCloseable {
 
   @Override
   public void close() {
-    pool.close();
-    embedded.ifPresent(EmbeddedDatabase::close);
+    try {
+      pool.close();
+    } finally {
+      embedded.ifPresent(EmbeddedDatabase::close);
+    }
   }
 }

@@ -122,9 +122,13 @@ public final class Node implements AutoCloseable {
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
-      drain();
-      parts.open().close();
-      log.info("Weir has stopped");
+      try {
+        drain();
+      } finally {
+        // Each of the parts is closed, whatever became of the others.
+        parts.open().close();
+        log.info("Weir has stopped");
+      }
     }
   }
 
@@ -136,9 +140,12 @@ public final class Node implements AutoCloseable {
     List<Thread> beside = parts.drains().stream().map(Thread::startVirtualThread).toList();
     List<Drain.Door> doors = new ArrayList<>(List.of(web));
     doors.addAll(parts.doors());
-    Drain.run(patience, doors);
-    web.close();
-    beside.forEach(Node::await);
+    try {
+      Drain.run(patience, doors);
+    } finally {
+      web.close();
+      beside.forEach(Node::await);
+    }
   }
 
   private static void await(Thread thread) {

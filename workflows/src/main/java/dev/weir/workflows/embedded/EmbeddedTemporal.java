@@ -65,7 +65,10 @@ public final class EmbeddedTemporal implements AutoCloseable {
   @Override
   public void close() {
     clock.close();
-    connection.close();
-    server.close();
+    try {
+      connection.close();
+    } finally {
+      server.close();
+    }
   }
 }

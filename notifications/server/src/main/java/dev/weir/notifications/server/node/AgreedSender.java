@@ -118,9 +118,12 @@ public final class AgreedSender implements AutoCloseable {
     if (running != null) {
       running.close();
     }
-    sender.close();
-    if (running != null) {
-      leave();
+    try {
+      sender.close();
+    } finally {
+      if (running != null) {
+        leave();
+      }
     }
   }
 

@@ -129,10 +129,13 @@ public final class AnalyticsParts implements AutoCloseable {
       lock.unlock();
     }
     Indexer known = indexer;
-    if (known != null) {
-      known.close();
+    try {
+      if (known != null) {
+        known.close();
+      }
+    } finally {
+      search.ifPresent(OpenSearch::close);
     }
-    search.ifPresent(OpenSearch::close);
   }
 
   @Override

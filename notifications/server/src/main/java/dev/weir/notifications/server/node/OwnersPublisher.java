@@ -156,8 +156,11 @@ final class OwnersPublisher implements Publisher {
 
   @Override
   public void close() {
-    publisher.close();
-    ownership.close();
+    try {
+      publisher.close();
+    } finally {
+      ownership.close();
+    }
   }
 
   @Override

@@ -298,12 +298,15 @@ final class PaymentRuntime implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    RunningPayments known = running;
-    if (known != null) {
-      known.close();
+    try {
+      RunningPayments known = running;
+      if (known != null) {
+        known.close();
+      }
+    } finally {
+      // After the last call, because the next owner begins then.
+      ownership.close();
     }
-    // After the last call, because the next owner begins then.
-    ownership.close();
   }
 
   @Override
