@@ -14,7 +14,7 @@ public sealed interface Cancellation {
   /** Sends a call that cancels. */
   static Cancellation of(Transport transport, Call call) {
     try {
-      transport.send(call);
+      transport.sendForNothing(call);
       return new Cancelled();
     } catch (ProblemException refused) {
       Problem problem = refused.problem();

@@ -59,7 +59,7 @@ public final class Lease implements AutoCloseable {
   /** Ends the lease. Twice is harmless. */
   public void release() {
     try {
-      transport.send(Call.delete(path));
+      transport.sendForNothing(Call.delete(path));
     } catch (ProblemException refused) {
       if (!isGone(refused.problem())) {
         throw refused;

@@ -91,7 +91,7 @@ public final class Limits {
                         json.writeStringField("decidedAt", granted.decidedAt().get().toString());
                       }
                     }));
-    transport.send(hasId ? call.repeatable() : call);
+    transport.sendForNothing(hasId ? call.repeatable() : call);
   }
 
   private static void writeGranted(JsonGenerator json, CheckResult.Allowed granted)

@@ -21,6 +21,8 @@ import java.util.concurrent.TimeoutException;
 
 /** Sends calls, and repeats those that may be repeated. Thread-safe. */
 final class Transport implements AutoCloseable {
+  private static final int NO_CONTENT = 204;
+
   private final WeirClient.Builder settings;
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final HttpClient http;
@@ -72,6 +74,21 @@ final class Transport implements AutoCloseable {
     } catch (IOException notWeir) {
       throw UnansweredException.notWeir(settings.server, call.ifUnanswered(), notWeir);
     }
+  }
+
+  /**
+   * Sends a call that is answered without content. A page that something in between shows in place
+   * of the answer has some.
+   */
+  void sendForNothing(Call call) {
+    send(
+        call,
+        reply -> {
+          if (reply.status() != NO_CONTENT) {
+            throw new IOException("it responds with %d, not 204".formatted(reply.status()));
+          }
+          return reply;
+        });
   }
 
   /** Sends a call, if necessary several times, and returns an answer with a status of 2xx. */

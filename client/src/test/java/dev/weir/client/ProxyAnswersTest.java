@@ -70,6 +70,44 @@ final class ProxyAnswersTest {
     }
   }
 
+  /** Such as that of a log-in. */
+  @Test
+  void pageInPlaceOfAnAnswerIsNoSuccess() throws IOException {
+    try (Loopback server =
+            new Loopback(
+                (request, number) -> {
+                  if (request.target().equals("/api/v1/check")) {
+                    reply(
+                        request,
+                        200,
+                        "{\"allowed\":true,\"rule\":\"api\",\"key\":\"k\",\"mode\":\"store\","
+                            + "\"decidedAt\":\"2026-06-01T12:00:00Z\"}");
+                  } else if (request.method().equals("POST") && request.target().endsWith("leases")) {
+                    reply(
+                        request,
+                        201,
+                        "{\"leaseId\":\"l\",\"count\":1,\"expiresAt\":\"2026-06-01T12:00:00Z\"}");
+                  } else {
+                    reply(request, 200, PAGE);
+                  }
+                });
+        WeirClient weir = server.client().build()) {
+      CheckResult.Allowed allowed = (CheckResult.Allowed) weir.limits().check("api", "k");
+      LeaseResult.Acquired acquired = (LeaseResult.Acquired) weir.limits().lease("db");
+      for (ThrowingCallable call :
+          List.<ThrowingCallable>of(
+              () -> weir.slots().cancel("e"),
+              () -> weir.messages().cancel(MESSAGE),
+              () -> weir.payments().cancel("p"),
+              () -> weir.limits().refund(allowed),
+              () -> acquired.lease().release())) {
+        UnansweredException failed = catchThrowableOfType(UnansweredException.class, call);
+        assertThat(failed.reason()).isEqualTo(UnansweredException.Reason.NOT_WEIR);
+        assertThat(failed.outcome()).isEqualTo(Outcome.UNKNOWN);
+      }
+    }
+  }
+
   @Test
   void conflictOfAProxyDoesNotEndAnEvent() throws IOException {
     try (Loopback server = new Loopback((request, number) -> reply(request, 409, PAGE));

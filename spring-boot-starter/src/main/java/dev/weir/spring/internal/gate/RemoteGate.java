@@ -128,7 +128,7 @@ public final class RemoteGate implements Gate, AutoCloseable {
   private void decide(OriginalRequest request, CompletableFuture<Admission> decision) {
     try {
       decision.complete(admission(client.limits().authorize(request)));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       breaker.notCalled();
       decision.completeExceptionally(e);
     }

@@ -84,11 +84,14 @@ public final class RateLimitedInterceptor implements MethodInterceptor {
     var unused =
         stage.whenComplete(
             (value, failure) -> {
-              giveBack.run();
-              if (failure == null) {
-                seen.complete(value);
-              } else {
-                seen.completeExceptionally(failure);
+              try {
+                giveBack.run();
+              } finally {
+                if (failure == null) {
+                  seen.complete(value);
+                } else {
+                  seen.completeExceptionally(failure);
+                }
               }
             });
     if (!type.isAssignableFrom(CompletableFuture.class)) {
