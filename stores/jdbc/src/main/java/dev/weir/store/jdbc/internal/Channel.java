@@ -20,6 +20,10 @@ public enum Channel {
   /** Sent in place of a name when all of them may have changed. */
   static final String ALL = "*";
 
+  /** An update alone would wait for another transaction for as long as that takes. */
+  static final String LOCK_COUNT =
+      "select changes from change_counter where channel = ? " + Dialect.ORACLE.forUpdate();
+
   private static final String COUNT =
       "update change_counter set changes = changes + ? where channel = ?";
 
@@ -50,7 +54,10 @@ public enum Channel {
   public void send(Dialect dialect, Connection connection, String name) throws SQLException {
     switch (dialect) {
       case POSTGRESQL -> Sql.list(connection, row -> name, "select pg_notify(?, ?)", id, name);
-      case ORACLE -> Sql.update(connection, COUNT, RandomStep.next(), id);
+      case ORACLE -> {
+        Sql.first(connection, row -> true, LOCK_COUNT, id);
+        Sql.update(connection, COUNT, RandomStep.next(), id);
+      }
     }
   }
 }

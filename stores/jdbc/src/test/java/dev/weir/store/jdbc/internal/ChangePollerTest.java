@@ -7,6 +7,9 @@ import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.OracleDatabase;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.slots.internal.JdbcSlotConfigs;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -86,5 +89,30 @@ final class ChangePollerTest {
     poller.look();
 
     assertThat(heard).containsExactly(Channel.RULE);
+  }
+
+  /** An update waits without a bound, so it must find the row locked. H2 knows no such bound. */
+  @Test
+  void counterIsLockedForABoundedTimeBeforeItIsChanged() throws SQLException {
+    List<String> statements = new ArrayList<>();
+    try (Connection connection = database.pool().getConnection()) {
+      Connection watched =
+          (Connection)
+              Proxy.newProxyInstance(
+                  ChangePollerTest.class.getClassLoader(),
+                  new Class<?>[] {Connection.class},
+                  (self, method, arguments) -> {
+                    if (method.getName().equals("prepareStatement")) {
+                      statements.add((String) arguments[0]);
+                    }
+                    return method.invoke(connection, arguments);
+                  });
+
+      Channel.RULE.send(Dialect.ORACLE, watched, Channel.ALL);
+    }
+
+    assertThat(statements).hasSize(2);
+    assertThat(statements.getFirst()).endsWith("for update wait 10");
+    assertThat(statements.getLast()).startsWith("update change_counter");
   }
 }

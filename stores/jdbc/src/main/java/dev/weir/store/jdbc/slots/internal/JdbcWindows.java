@@ -11,8 +11,6 @@ import dev.weir.slots.planning.internal.Window;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.jdbc.internal.Transactions;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -266,29 +264,51 @@ final class JdbcWindows implements LockedWindows {
       long maxBytes,
       Continuation continuation)
       throws SQLException {
-    SlotPolicy policy = config.policy();
-    Regrouping regrouping = new Regrouping(policy, into::put);
-    try (PreparedStatement statement =
-        dialect.slotsInOrder(connection, row, fromMicros, untilMicros)) {
-      // Rows are fetched and windows are flushed in portions: memory is bounded for any backlog.
-      statement.setFetchSize(5_000);
-      long end = TimeSpan.NEVER;
-      try (ResultSet rows = statement.executeQuery()) {
-        while (rows.next()) {
-          long scheduled = rows.getLong(1);
-          long start = policy.windowStart(scheduled);
-          if (scheduled >= end) {
-            regrouping.finish();
-            if (into.heapBytes() > maxBytes && !continuation.goesOn(start)) {
-              return start;
-            }
-          }
-          end = start + policy.windowMicros();
-          regrouping.add(scheduled, rows.getInt(2), rows.getLong(3));
+    Rebuilding rebuilding = new Rebuilding(config.policy(), into, maxBytes, continuation);
+    dialect.visitSlots(connection, row, fromMicros, untilMicros, rebuilding);
+    return rebuilding.finish(untilMicros);
+  }
+
+  /** Windows are rebuilt and flushed in portions: memory is bounded for any backlog. */
+  private static final class Rebuilding implements SlotDialect.SlotVisitor {
+    private final SlotPolicy policy;
+    private final OccupancyView into;
+    private final long maxBytes;
+    private final Continuation continuation;
+    private final Regrouping regrouping;
+    private long endMicros = TimeSpan.NEVER;
+    private Optional<Long> stoppedAtMicros = Optional.empty();
+
+    Rebuilding(SlotPolicy policy, OccupancyView into, long maxBytes, Continuation continuation) {
+      this.policy = policy;
+      this.into = into;
+      this.maxBytes = maxBytes;
+      this.continuation = continuation;
+      this.regrouping = new Regrouping(policy, into::put);
+    }
+
+    @Override
+    public boolean visit(long scheduledMicros, int place, long windowMicros) throws SQLException {
+      long start = policy.windowStart(scheduledMicros);
+      if (scheduledMicros >= endMicros) {
+        regrouping.finish();
+        if (into.heapBytes() > maxBytes && !continuation.goesOn(start)) {
+          stoppedAtMicros = Optional.of(start);
+          return false;
         }
       }
+      endMicros = start + policy.windowMicros();
+      regrouping.add(scheduledMicros, place, windowMicros);
+      return true;
     }
-    regrouping.finish();
-    return untilMicros;
+
+    /** Returns the time until which windows were rebuilt. */
+    long finish(long untilMicros) {
+      if (stoppedAtMicros.isPresent()) {
+        return stoppedAtMicros.get();
+      }
+      regrouping.finish();
+      return untilMicros;
+    }
   }
 }

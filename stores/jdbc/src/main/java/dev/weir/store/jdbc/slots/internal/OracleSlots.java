@@ -57,24 +57,6 @@ final class OracleSlots implements SlotDialect {
         order by config_id, grid, kind, plan_micros fetch first ? rows only) a
       """;
 
-  private static final String SLOTS_IN_ORDER =
-      """
-      select s.scheduled, s.place, v.window_micros
-      from slot s
-      join slot_config_version v on v.config_id = s.config_id and v.version = s.version
-      where s.config_id = ? and s.state in (0, 1) and s.scheduled >= ? and s.scheduled < ?
-      order by s.scheduled
-      """;
-
-  private static final String COUNT_WINDOWS =
-      """
-      select w.start_micros, count(*) from (
-        select s.scheduled - mod(mod(s.scheduled, ?) + ?, ?) as start_micros from slot s
-        where s.config_id = ? and s.state in (0, 1) and s.scheduled >= ? and s.scheduled < ?) w
-      group by w.start_micros
-      order by w.start_micros fetch first ? rows only
-      """;
-
   private static final String STORE_SPAN =
       """
       merge into counted_span s using dual
@@ -115,14 +97,22 @@ final class OracleSlots implements SlotDialect {
           + " s.version, s.requested, s.window_start, s.place, s.scheduled, s.state, s.assigned_at"
           + " from slot s where ";
 
+  private static final int SLOTS_A_PORTION = 4_096;
+
   private final boolean isSingleRoundTrip;
+  private final OracleSlotPortions portions;
 
   /**
    * @param isSingleRoundTrip whether small batches are sent as one PL/SQL block, see {@link
    *     OracleBlock}
    */
   OracleSlots(boolean isSingleRoundTrip) {
+    this(isSingleRoundTrip, SLOTS_A_PORTION);
+  }
+
+  OracleSlots(boolean isSingleRoundTrip, int slotsAPortion) {
     this.isSingleRoundTrip = isSingleRoundTrip;
+    this.portions = new OracleSlotPortions(slotsAPortion);
   }
 
   @Override
@@ -265,26 +255,16 @@ final class OracleSlots implements SlotDialect {
   }
 
   @Override
-  public PreparedStatement slotsInOrder(
-      Connection connection, ConfigRow row, long fromMicros, long untilMicros) throws SQLException {
-    return Sql.prepare(connection, SLOTS_IN_ORDER, row.configId(), fromMicros, untilMicros);
+  public void visitSlots(
+      Connection connection, ConfigRow row, long fromMicros, long untilMicros, SlotVisitor visitor)
+      throws SQLException {
+    portions.visitSlots(connection, row, fromMicros, untilMicros, visitor);
   }
 
   @Override
   public List<WindowCount> countWindows(Connection connection, WindowRange range)
       throws SQLException {
-    long size = range.sizeMicros();
-    return Sql.list(
-        connection,
-        SlotReads::windowCount,
-        COUNT_WINDOWS,
-        size,
-        size,
-        size,
-        range.configId(),
-        range.fromMicros(),
-        range.untilMicros(),
-        range.max());
+    return portions.countWindows(connection, range);
   }
 
   @Override

@@ -45,7 +45,7 @@ final class PastRemoval {
             select r%1$s.scheduled from (
               select s.scheduled from slot s
               where s.config_id = ? and s.state = %1$s and s.scheduled >= ? and s.scheduled < ?
-              order by s.scheduled fetch first ? rows only) r%1$s
+              order by s.config_id, s.state, s.scheduled fetch first ? rows only) r%1$s
             """
                 ::formatted)
         .collect(

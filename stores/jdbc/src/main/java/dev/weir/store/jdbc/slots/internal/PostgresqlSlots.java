@@ -65,6 +65,8 @@ final class PostgresqlSlots implements SlotDialect {
        order by from_micros limit ?)
       """;
 
+  private static final int SLOTS_A_FETCH = 5_000;
+
   private static final String SLOTS_IN_STATE =
       """
       (select scheduled, place, version from slot
@@ -313,19 +315,26 @@ final class PostgresqlSlots implements SlotDialect {
   }
 
   @Override
-  public PreparedStatement slotsInOrder(
-      Connection connection, ConfigRow row, long fromMicros, long untilMicros) throws SQLException {
-    return Sql.prepare(
-        connection,
-        SLOTS_IN_ORDER,
-        row.configId(),
-        row.configId(),
-        fromMicros,
-        untilMicros,
-        row.configId(),
-        fromMicros,
-        untilMicros,
-        Long.MAX_VALUE);
+  public void visitSlots(
+      Connection connection, ConfigRow row, long fromMicros, long untilMicros, SlotVisitor visitor)
+      throws SQLException {
+    try (PreparedStatement statement =
+        Sql.prepare(
+            connection,
+            SLOTS_IN_ORDER,
+            row.configId(),
+            row.configId(),
+            fromMicros,
+            untilMicros,
+            row.configId(),
+            fromMicros,
+            untilMicros,
+            Long.MAX_VALUE)) {
+      statement.setFetchSize(SLOTS_A_FETCH);
+      try (ResultSet rows = statement.executeQuery()) {
+        SlotDialect.visitAll(rows, visitor);
+      }
+    }
   }
 
   @Override

@@ -10,7 +10,7 @@ import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.List;
@@ -134,12 +134,32 @@ interface SlotDialect {
   void readPage(Connection connection, PageQuery query, List<Window> windows, List<Page.Run> runs)
       throws SQLException;
 
+  /** Receives slots that hold places. */
+  interface SlotVisitor {
+    /**
+     * @param windowMicros size of the windows that it was assigned in
+     * @return whether to go on with the next slot
+     */
+    boolean visit(long scheduledMicros, int place, long windowMicros) throws SQLException;
+  }
+
   /**
-   * Prepares a query of the time, the place and the window size of all slots that hold a place in a
-   * range of time, in the order of time.
+   * Visits all slots that hold a place in a range of time, in the order of time, until the visitor
+   * has enough. Reads little more than it visits, in portions: memory is bounded for any number.
    */
-  PreparedStatement slotsInOrder(
-      Connection connection, ConfigRow row, long fromMicros, long untilMicros) throws SQLException;
+  void visitSlots(
+      Connection connection, ConfigRow row, long fromMicros, long untilMicros, SlotVisitor visitor)
+      throws SQLException;
+
+  /** Visits rows of time, place and window size. Returns whether to go on. */
+  static boolean visitAll(ResultSet rows, SlotVisitor visitor) throws SQLException {
+    while (rows.next()) {
+      if (!visitor.visit(rows.getLong(1), rows.getInt(2), rows.getLong(3))) {
+        return false;
+      }
+    }
+    return true;
+  }
 
   /** Counts the slots of each window that has any. */
   List<WindowCount> countWindows(Connection connection, WindowRange range) throws SQLException;

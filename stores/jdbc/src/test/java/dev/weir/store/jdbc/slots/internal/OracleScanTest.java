@@ -6,10 +6,13 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.internal.Micros;
 import dev.weir.slots.Slot;
 import dev.weir.slots.SlotQuery;
+import dev.weir.slots.WindowCount;
 import dev.weir.store.jdbc.Database;
 import dev.weir.store.jdbc.OracleDatabase;
 import dev.weir.store.jdbc.OraclePool;
 import dev.weir.store.jdbc.PoolSettings;
+import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.internal.Sql;
 import dev.weir.store.tck.internal.CheckedDataSource;
 import dev.weir.store.tck.internal.OracleStandIn;
@@ -243,6 +246,77 @@ final class OracleScanTest {
                 10,
                 10))
         .isLessThan(100);
+  }
+
+  /** One window does not cost as much as all later ones. */
+  @Test
+  void slotsInOrderAreReadByPortions() throws SQLException {
+    Account account = Account.open(node, 2);
+    int configId = configId(account);
+    long noon = Micros.ceil(Account.NOON);
+    Database.execute(
+        pool,
+        """
+        insert into slot (event_id, config_id, version, requested, window_start, place, scheduled,
+                          assigned_at, state)
+        select '%4$s-' || n, %1$s, 1, %2$s, %2$s, 0, %2$s + n * 1000000, %2$s, mod(n, 2)
+        from (select level_of.x as n from system_range(0, %3$s - 1) level_of)
+        """
+            .formatted(configId, noon, MANY, account.config().name()));
+    int portion = 100;
+    long second = 1_000_000;
+    long end = noon + portion * second;
+    Object[] beyond = {
+      configId, noon, Long.MAX_VALUE, portion + 1, configId, noon, Long.MAX_VALUE, portion + 1,
+      portion
+    };
+
+    OracleSlotPortions portions = new OracleSlotPortions(portion);
+    List<Long> visited = new ArrayList<>();
+    List<WindowCount> counted;
+    try (Connection connection = pool.getConnection()) {
+      assertThat(
+              Sql.first(connection, row -> row.getLong(1), OracleSlotPortions.FIRST_BEYOND, beyond))
+          .contains(end);
+      ConfigRow row =
+          SlotDialect.of(Dialect.ORACLE)
+              .find(connection, StoreClock.DATABASE, account.config().name())
+              .orElseThrow();
+      portions.visitSlots(
+          connection,
+          row,
+          noon,
+          Long.MAX_VALUE,
+          (scheduled, place, window) -> {
+            visited.add(scheduled);
+            return visited.size() < 2 * portion + 1;
+          });
+      counted =
+          portions.countWindows(
+              connection,
+              new SlotDialect.WindowRange(configId, 4 * second, noon, Long.MAX_VALUE, portion));
+    }
+
+    assertThat(visited)
+        .hasSize(2 * portion + 1)
+        .isSorted()
+        .startsWith(noon)
+        .endsWith(noon + 2 * portion * second);
+    assertThat(counted)
+        .hasSize(portion)
+        .allMatch(window -> window.taken() == 4)
+        .extracting(WindowCount::start)
+        .isSorted()
+        .endsWith(Account.NOON.plusSeconds(4L * (portion - 1)));
+    // Of both states, and again where they are put together.
+    Object[] span = {configId, noon, end, configId, noon, end};
+    assertThat(rowsRead(OracleSlotPortions.FIRST_BEYOND, beyond)).isLessThan(10L * portion);
+    assertThat(rowsRead(OracleSlotPortions.SLOTS_IN_ORDER, span)).isLessThan(10L * portion);
+    List<Object> counting = new ArrayList<>(List.of(second, second, second));
+    counting.addAll(List.of(span));
+    counting.add(10);
+    assertThat(rowsRead(OracleSlotPortions.COUNT_WINDOWS, counting.toArray()))
+        .isLessThan(10L * portion);
   }
 
   private static SlotQuery page(Account account) {

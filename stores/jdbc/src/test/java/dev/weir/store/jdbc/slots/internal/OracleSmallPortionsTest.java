@@ -24,7 +24,7 @@ final class OracleSmallPortionsTest implements OracleLedgerKit {
       DataSource pool = opened.getAndIncrement() % 2 == 0 ? database.pool() : database.otherPool();
       return new Node(
           new JdbcSlotLedger(
-              SlotDialect.of(Dialect.ORACLE),
+              new OracleSlots(false, 2),
               pool,
               time,
               new Random(1),

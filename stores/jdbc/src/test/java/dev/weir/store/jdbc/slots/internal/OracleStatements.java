@@ -13,7 +13,11 @@ public final class OracleStatements {
     List<String> statements = new ArrayList<>();
     for (Class<?> type :
         List.of(
-            OracleSlots.class, OracleLocks.class, OracleSlotUpkeep.class, OracleSlotWriter.class)) {
+            OracleSlots.class,
+            OracleSlotPortions.class,
+            OracleLocks.class,
+            OracleSlotUpkeep.class,
+            OracleSlotWriter.class)) {
       for (Field field : type.getDeclaredFields()) {
         if (Modifier.isStatic(field.getModifiers()) && field.getType() == String.class) {
           statements.add(value(field));
