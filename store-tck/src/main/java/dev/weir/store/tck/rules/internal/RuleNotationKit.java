@@ -5,12 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.rules.spec.InvalidRuleException;
 import dev.weir.rules.spec.RuleField;
 import dev.weir.rules.spec.RuleSpec;
+import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
 import net.jqwik.api.Assume;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.RandomGenerator;
 
 /**
  * The compatibility kit of notations of rules: JSON, properties, rows. Each loses nothing of any
@@ -18,6 +24,8 @@ import net.jqwik.api.Property;
  * agree.
  */
 public abstract class RuleNotationKit {
+  private static final int SAMPLES = 500;
+
   /** Writes a rule in this notation, and reads it. */
   protected abstract RuleSpec rewritten(RuleSpec spec);
 
@@ -38,6 +46,41 @@ public abstract class RuleNotationKit {
   final void losesNothingOfARule(@ForAll(supplier = RuleSpecs.class) RuleSpec spec) {
     Assume.that(isAllowed(spec));
     assertThat(rewritten(spec)).isEqualTo(spec);
+  }
+
+  /**
+   * A field that is forgotten in {@link RuleSpec#values}, or that all generated rules have in
+   * common, would be accepted, checked and dropped.
+   */
+  @Example
+  final void everyFieldIsVaried() {
+    Random random = new Random(1);
+    RandomGenerator<RuleSpec> specs = new RuleSpecs().get().generator(SAMPLES);
+    Map<RuleField, Set<Object>> written = new EnumMap<>(RuleField.class);
+    Map<RuleField, Set<Object>> read = new EnumMap<>(RuleField.class);
+    for (int i = 0; i < SAMPLES; i++) {
+      RuleSpec spec = specs.next(random).value();
+      if (isAllowed(spec)) {
+        RuleSpec rewritten = rewritten(spec);
+        for (RuleField field : RuleField.values()) {
+          note(written, field, spec);
+          note(read, field, rewritten);
+        }
+      }
+    }
+    assertThat(read).isEqualTo(written);
+    for (RuleField field : RuleField.values()) {
+      assertThat(written.getOrDefault(field, Set.of()))
+          .as("values of %s in rules of all kinds", field)
+          .hasSizeGreaterThan(1);
+    }
+  }
+
+  private static void note(Map<RuleField, Set<Object>> values, RuleField field, RuleSpec spec) {
+    Object value = spec.values().value(field);
+    if (value != null) {
+      values.computeIfAbsent(field, any -> new HashSet<>()).add(value);
+    }
   }
 
   @Property(tries = 300)
