@@ -99,6 +99,14 @@ public sealed interface Limit permits FixedWindow, SlidingWindow, TokenBucket {
    */
   Usage giveBack(Usage settled, long cost, long takenAtMicros);
 
+  /**
+   * Returns how many whole units of those that were taken are not restored by now, if each of them
+   * is restored on its own. Windows restore all at once, which their usage shows.
+   */
+  default long unrestored(long cost, long elapsedMicros) {
+    return cost;
+  }
+
   /** Returns the time until a settled usage equals a fresh one, so that a store may delete it. */
   long idleMicros(Usage settled, long nowMicros);
 

@@ -157,4 +157,21 @@ public record Policy(
         ? limit(limit.countedLike(usage)).version(countedBy)
         : this;
   }
+
+  /**
+   * Returns the usage after units that were taken at an earlier time are given back. If a later
+   * version has counted the usage, either rate may have refilled a bucket since: neither refill is
+   * given back once more.
+   *
+   * @param counting the policy by which to decide on the usage, see {@link #on}
+   */
+  public Usage refund(
+      Policy counting, Usage usage, long cost, long takenAtMicros, long nowMicros) {
+    Limit counts = counting.limit;
+    long sinceMicros = Math.max(nowMicros, usage.atMicros()) - takenAtMicros;
+    long back = counts.decaysLike(limit) ? cost : limit.unrestored(cost, sinceMicros);
+    return back == 0
+        ? counts.settle(usage, nowMicros)
+        : counts.refund(usage, back, takenAtMicros, nowMicros);
+  }
 }

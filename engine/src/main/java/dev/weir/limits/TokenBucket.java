@@ -199,6 +199,11 @@ public record TokenBucket(long capacity, long refillTokens, long refillMicros) i
   }
 
   @Override
+  public long unrestored(long cost, long elapsedMicros) {
+    return unpaid(cost * refillMicros, Math.max(0, elapsedMicros), refillTokens) / refillMicros;
+  }
+
+  @Override
   public long idleMicros(Usage settled, long nowMicros) {
     return settled.used() == 0
         ? 0

@@ -192,8 +192,11 @@ final class LockedRequests implements AutoCloseable {
     try {
       long nowMicros = caughtUp(read);
       for (Located part : parts) {
+        LimitRequest taken = part.request();
         part.writeIfPresent(
-            part.limit().refund(part.usage(), part.request().cost(), takenAtMicros, nowMicros));
+            taken
+                .policy()
+                .refund(part.policy(), part.usage(), taken.cost(), takenAtMicros, nowMicros));
       }
     } finally {
       parts.forEach(Located::release);

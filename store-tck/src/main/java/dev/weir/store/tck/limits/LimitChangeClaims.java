@@ -281,6 +281,25 @@ interface LimitChangeClaims extends LimitClaims {
         });
   }
 
+  /** What a faster rate has refilled before the change, the slower one does not know of. */
+  @Test
+  default void refundByAnOlderVersionGivesBackNothingThatItsOwnRateHasRefilled() {
+    forEachVersion(
+        (scene, change) -> {
+          AcquireRequest all = scene.repeatable("all", MINUTE, part(change.before(), 5));
+          Instant takenAt = scene.node.decide(all).decidedAt();
+          // All is restored, also in a sliding window, and taken again.
+          scene.clock.move(Duration.ofSeconds(10));
+          assertThat(scene.decide(change.before(), "k", 5).isAllowed()).isTrue();
+          scene.node.settle(change.after());
+          scene.clock.move(Duration.ofSeconds(1));
+          assertThat(scene.otherNode.refund(all, takenAt)).isEqualTo(Refund.GIVEN_BACK);
+          AcquireRequest withoutId = scene.request(change.before(), "k", 5);
+          assertThat(scene.otherNode.refund(withoutId, takenAt)).isEqualTo(Refund.GIVEN_BACK);
+          assertThat(scene.remaining(change.after(), "k")).as("%s", change).isZero();
+        });
+  }
+
   /** The sweep of a version goes on while the next one has settled everything already. */
   @Test
   default void settlementThatIsOvertakenByTheNextVersionChangesNothing() {

@@ -213,7 +213,7 @@ public final class ReferenceLimitStore implements LimitStore {
       Usage usage = usage(limitRequest.policy(), limitRequest.key());
       put(
           limitRequest,
-          limitRequest.policy().limit().refund(usage, limitRequest.cost(), takenAt, now()));
+          part.policy().refund(limitRequest.policy(), usage, part.cost(), takenAt, now()));
     }
     return Refund.GIVEN_BACK;
   }

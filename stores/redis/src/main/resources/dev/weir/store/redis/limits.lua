@@ -480,7 +480,7 @@ end
 
 -- The limits of a request that has several or a record, and the usage of each.
 local kind, key, cost, a, b, c, used_since, changed_at = {}, {}, {}, {}, {}, {}, {}, {}
-local version, created, counted_by = {}, {}, {}
+local version, created, counted_by, own_b, own_c = {}, {}, {}, {}, {}
 local at, used, before, scale, settled, kept, remaining = {}, {}, {}, {}, {}, {}, {}
 
 -- Returns true if all usages can be settled.
@@ -503,6 +503,7 @@ local function settle(n)
           counted_by[j] = 0
         end
       end
+      own_b[j], own_c[j] = b[j], c[j]
       if is_older(version[j], created[j], at[j], counted_by[j]) then
         b[j], c[j] = kind[j].like(a[j], b[j], c[j], used[j], before[j], scale[j])
       else
@@ -561,8 +562,14 @@ local function give_back(n, taken_at, remembered)
     local waited = remembered and string.byte(remembered, decision_at) == WAITED_FOR
     decision_at = decision_at + (waited and 33 or 25)
     if kind[j] and not waited and not (taken_at < since and used_since[j] < since) then
+      local units = cost[j]
+      if kind[j] == bucket and (b[j] ~= own_b[j] or c[j] ~= own_c[j]) then
+        -- A later version has counted: nor what the own rate has refilled, which may have applied.
+        local refilled = max(0, at[j] - taken_at) * own_b[j]
+        units = floor(max(0, units * own_c[j] - refilled) / own_c[j])
+      end
       at[j], used[j], before[j] =
-          kind[j].give_back(b[j], c[j], at[j], used[j], before[j], cost[j], taken_at)
+          kind[j].give_back(b[j], c[j], at[j], used[j], before[j], units, taken_at)
       keep_settled(j)
     end
   end

@@ -22,13 +22,13 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call of {@code weir_limit_decide_batch_3}: many steps as arrays, their results as one array.
+ * A call of {@code weir_limit_decide_batch_4}: many steps as arrays, their results as one array.
  * Each usage is passed once, in an order that is the same on all nodes.
  */
 final class BatchCall implements LimitCall {
   private static final String CALL =
       """
-      select weir_limit_decide_batch_3(?::bigint, ?, ?::text[], ?::int[], ?::bigint[],
+      select weir_limit_decide_batch_4(?::bigint, ?, ?::text[], ?::int[], ?::bigint[],
         ?::text[], ?::bigint[], ?::int[], ?::bigint[],
         ?::int[], ?::int[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[],
         ?::int[], ?::bigint[])

@@ -5,7 +5,7 @@ import dev.weir.limits.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads results from the numbers that {@code weir_limit_decide_batch_3} returns, in order. */
+/** Reads results from the numbers that {@code weir_limit_decide_batch_4} returns, in order. */
 final class ResultReader {
   /** Replaces the retry time of a limit request whose permits are waited for in a queue. */
   private static final long WAITED_FOR = -2;
