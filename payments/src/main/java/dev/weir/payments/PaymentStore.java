@@ -154,12 +154,14 @@ public interface PaymentStore {
    *
    * @param from the first time
    * @param before the time after the last
+   * @param isHeldIncluded whether payments are returned too that are held
    */
-  List<OpenPayment> open(Instant from, Instant before, Position after, int max);
+  List<OpenPayment> open(
+      Instant from, Instant before, boolean isHeldIncluded, Position after, int max);
 
-  /** Returns those whose slots were before a time. */
+  /** Returns those whose slots were before a time, except those that are held. */
   default List<OpenPayment> overdue(Instant scheduledBefore, Position after, int max) {
-    return open(Instant.MIN, scheduledBefore, after, max);
+    return open(Instant.MIN, scheduledBefore, false, after, max);
   }
 
   /** A place in the order of feeds and lines. */
@@ -304,7 +306,7 @@ public interface PaymentStore {
    * Holds payments: from now on no call of one is begun, by any node, until they are resumed. A
    * call has begun when it is recorded, so the statement that records it checks the hold too.
    * Payments keep their states and slots. A payment that is held when its time comes needs no
-   * workflow: {@link #open} does not return it, and returns it again when it is resumed.
+   * workflow: {@link #overdue} does not return it, and returns it again when it is resumed.
    *
    * <p>The holds of single feeds and that of all feeds are independent of each other: a payment is
    * held if its feed is, or all are.

@@ -124,7 +124,7 @@ final class FeedChunks {
       where f.state in (1, 2) and f.feed_no >= ? and c.is_started and c.first_scheduled < ?
         and coalesce(p.scheduled, c.last_scheduled) >= ?
         and coalesce(p.scheduled, c.last_scheduled) < ?
-        and %s
+        and (? or %s)
       order by c.feed_no, c.after_line, p.line limit ?
       """
           .formatted(PaymentRow.CONTENT, PaymentHolds.NOT_HELD);
@@ -299,7 +299,8 @@ final class FeedChunks {
                 max));
   }
 
-  List<OpenPayment> open(Instant from, Instant before, Position after, int max) {
+  List<OpenPayment> open(
+      Instant from, Instant before, boolean isHeldIncluded, Position after, int max) {
     return transactions.read(
         connection ->
             Sql.list(
@@ -315,6 +316,7 @@ final class FeedChunks {
                 Micros.clamped(before),
                 Micros.clamped(from),
                 Micros.clamped(before),
+                isHeldIncluded,
                 max));
   }
 

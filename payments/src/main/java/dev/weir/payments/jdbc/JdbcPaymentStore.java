@@ -151,8 +151,9 @@ public final class JdbcPaymentStore implements PaymentStore {
   }
 
   @Override
-  public List<OpenPayment> open(Instant from, Instant before, Position after, int max) {
-    return chunks.open(from, before, after, max);
+  public List<OpenPayment> open(
+      Instant from, Instant before, boolean isHeldIncluded, Position after, int max) {
+    return chunks.open(from, before, isHeldIncluded, after, max);
   }
 
   @Override

@@ -78,6 +78,13 @@ public final class PaymentReconciler implements Runnable {
       return isLast() ? Instant.MAX : begun.plus(RESTARTED_TOGETHER.get(span));
     }
 
+    /**
+     * Returns true if held payments are started too: those that are not due may be resumed in time.
+     */
+    boolean isForHeld() {
+      return span > 0;
+    }
+
     boolean isLast() {
       return span == RESTARTED_TOGETHER.size();
     }
@@ -132,7 +139,7 @@ public final class PaymentReconciler implements Runnable {
   private boolean startLost() {
     Instant before = store.now().minus(grace);
     for (int looked = 0; looked < maxPayments; looked += page) {
-      reached = restart(Instant.MIN, before, reached, Level.WARN);
+      reached = restart(store.overdue(before, reached, page), Level.WARN);
       if (reached.equals(Position.START)) {
         return false;
       }
@@ -190,7 +197,15 @@ public final class PaymentReconciler implements Runnable {
     }
     Optional<IllegalStateException> refused = startFeeds();
     restart =
-        restart.after(restart(restart.from(), restart.before(), restart.position(), Level.INFO));
+        restart.after(
+            restart(
+                store.open(
+                    restart.from(),
+                    restart.before(),
+                    restart.isForHeld(),
+                    restart.position(),
+                    page),
+                Level.INFO));
     throwIfAny(refused);
     return !restart.equals(Restart.NONE);
   }
@@ -228,8 +243,7 @@ public final class PaymentReconciler implements Runnable {
    *
    * @param level how remarkable it is that their workflows do not run
    */
-  private Position restart(Instant from, Instant before, Position after, Level level) {
-    List<OpenPayment> open = store.open(from, before, after, page);
+  private Position restart(List<OpenPayment> open, Level level) {
     if (!open.isEmpty()) {
       PacedBatch batch =
           starter.assign(open.stream().map(entry -> starts.request(entry.payment())).toList());

@@ -54,6 +54,24 @@ final class FeedHoldTest {
     }
   }
 
+  /** Otherwise it would be made late, when it is found overdue. */
+  @Test
+  void heldPaymentIsStartedOnATemporalThatHasLostIt() {
+    try (PaymentScene scene = PaymentScene.open(CALM)) {
+      receiveForLater(scene, "f", 1);
+      FeedScope feed = new FeedScope.One(scene.feedId("f"));
+      assertThat(scene.store.hold(feed, "ann")).isTrue();
+      try (PaymentScene restarted = scene.onAnotherTemporal(CALM)) {
+        PaymentReconciler reconciler = restarted.reconciler(Duration.ofDays(7));
+        while (reconciler.restartPage()) {
+          // All pages.
+        }
+        assertThat(scene.store.resume(feed, "ann")).isTrue();
+        assertThat(restarted.awaitDone("f").paid()).isEqualTo(1);
+      }
+    }
+  }
+
   @Test
   void holdOfAllFeedsIsForThoseThatArriveLaterToo() {
     try (PaymentScene scene = PaymentScene.open(CALM)) {

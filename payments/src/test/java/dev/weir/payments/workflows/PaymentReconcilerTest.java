@@ -77,7 +77,7 @@ final class PaymentReconcilerTest {
             new Class<?>[] {PaymentStore.class},
             (proxy, method, arguments) -> {
               Object result = method.invoke(scene.store, arguments);
-              if (method.getName().equals("open") && result instanceof List<?> page) {
+              if (List.of("open", "overdue").contains(method.getName()) && result instanceof List<?> page) {
                 onPage.accept(
                     page.stream().map(PaymentStore.OpenPayment.class::cast).toList(), arguments);
               }
@@ -115,7 +115,7 @@ final class PaymentReconcilerTest {
       scene.time.pass(GRACE.multipliedBy(2));
       for (Duration error : List.of(Duration.ofDays(-31), Duration.ofDays(31))) {
         List<Object> before = new ArrayList<>();
-        PaymentStore store = watched(scene, (page, arguments) -> before.add(arguments[1]));
+        PaymentStore store = watched(scene, (page, arguments) -> before.add(arguments[0]));
         PaymentParts parts = scene.parts;
         new PaymentReconciler(
                 scene.time.client(),

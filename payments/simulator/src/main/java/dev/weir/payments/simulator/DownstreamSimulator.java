@@ -44,6 +44,9 @@ public final class DownstreamSimulator implements AutoCloseable {
 
   private Instant last = Instant.EPOCH;
 
+  /** How far the clock is behind the calls of an earlier process, since which it was set back. */
+  private Duration behind = Duration.ZERO;
+
   private DownstreamSimulator(
       SimulatorSettings settings, Supplier<Instant> clock, @Nullable CallLog log) {
     this.settings = settings;
@@ -72,6 +75,7 @@ public final class DownstreamSimulator implements AutoCloseable {
     try {
       DownstreamSimulator simulator = new DownstreamSimulator(settings, clock, log);
       RecordedCalls.read(file, simulator::remember);
+      simulator.continueAfterLast();
       return simulator;
     } catch (IOException | RuntimeException failed) {
       try {
@@ -81,6 +85,12 @@ public final class DownstreamSimulator implements AutoCloseable {
       }
       throw failed;
     }
+  }
+
+  /** Otherwise all calls would be in one second until the clock has caught up. */
+  private synchronized void continueAfterLast() {
+    Duration difference = Duration.between(clock.get(), last);
+    behind = difference.isNegative() ? Duration.ZERO : difference;
   }
 
   /** Returns a clock that never goes backwards while this process runs. */
@@ -205,7 +215,7 @@ public final class DownstreamSimulator implements AutoCloseable {
 
   /** Takes the time of a call and returns true if its sliding second is full without it. */
   private boolean isAboveCeiling() {
-    Instant now = clock.get();
+    Instant now = clock.get().plus(behind);
     last = now.isAfter(last) ? now : last;
     return accepted.countAt(RecordedCall.nanos(last)) >= settings.ceiling();
   }

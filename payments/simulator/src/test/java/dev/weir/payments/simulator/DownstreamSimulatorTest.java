@@ -108,6 +108,21 @@ final class DownstreamSimulatorTest {
   }
 
   @Test
+  void timeGoesOnAfterARestartWithAClockThatWasSetBack() throws IOException {
+    Path file = folder.resolve("calls.ndjson");
+    SimulatorSettings settings = SimulatorSettings.faultless(1);
+    try (DownstreamSimulator first = DownstreamSimulator.recording(settings, () -> now, file)) {
+      first.pay("a", CONTENT);
+    }
+    now = START.minus(Duration.ofHours(1));
+    try (DownstreamSimulator second = DownstreamSimulator.recording(settings, () -> now, file)) {
+      assertThat(answer(second.pay("b", CONTENT)).status()).isEqualTo(429);
+      now = now.plusSeconds(1);
+      assertThat(answer(second.pay("b", CONTENT)).status()).isEqualTo(201);
+    }
+  }
+
+  @Test
   void failsTheSameAttemptsInWhateverOrderTheyCome() {
     SimulatorSettings settings = faulty(7);
     List<Reaction> forwards = new ArrayList<>();
