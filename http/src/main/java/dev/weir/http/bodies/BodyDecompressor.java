@@ -18,6 +18,7 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.function.LongPredicate;
 import java.util.zip.DataFormatException;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +36,9 @@ final class BodyDecompressor extends ChannelDuplexHandler {
 
   /** Compressed contents and the messages after them: at most one read of the connection. */
   private final Deque<Object> waiting = new ArrayDeque<>();
+
+  /** Takes memory for bytes that were unpacked; false if the request has been refused. */
+  private final LongPredicate memory;
 
   private @Nullable Decompressor unpacker;
 
@@ -55,6 +59,10 @@ final class BodyDecompressor extends ChannelDuplexHandler {
 
   /** True if delivery of the requested message is scheduled. */
   private boolean isScheduled;
+
+  BodyDecompressor(LongPredicate memory) {
+    this.memory = memory;
+  }
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
@@ -172,6 +180,11 @@ final class BodyDecompressor extends ChannelDuplexHandler {
       isAsked = false;
       context.fireExceptionCaught(new BrokenBodyException("The body cannot be decompressed.", e));
       return true;
+    }
+    if (length > 0 && !memory.test(length)) {
+      close();
+      isBroken = true;
+      return false;
     }
     if (length > 0) {
       isAsked = false;

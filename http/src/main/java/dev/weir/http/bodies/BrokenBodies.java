@@ -1,5 +1,6 @@
 package dev.weir.http.bodies;
 
+import dev.weir.http.connections.UnpackedBytes;
 import io.micronaut.context.event.BeanCreatedEvent;
 import io.micronaut.context.event.BeanCreatedEventListener;
 import io.micronaut.http.netty.channel.ChannelPipelineCustomizer;
@@ -46,7 +47,7 @@ final class BrokenBodies implements BeanCreatedEventListener<NettyServerCustomiz
           .addBefore(
               ChannelPipelineCustomizer.HANDLER_MICRONAUT_INBOUND,
               BodyDecompressor.NAME,
-              new BodyDecompressor());
+              new BodyDecompressor(bytes -> UnpackedBytes.take(channel, bytes)));
     }
   }
 

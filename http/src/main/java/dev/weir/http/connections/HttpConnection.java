@@ -16,7 +16,6 @@ import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
-import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.timeout.IdleStateEvent;
 import io.netty.util.ReferenceCountUtil;
@@ -82,6 +81,7 @@ public final class HttpConnection {
     this.memory = new ConnectionMemory(memory);
     this.arrival = new ArrivalTime(settings);
     this.codec = new TurnCodec(sizes, this::isTurn);
+    UnpackedBytes.count(channel, this::unpacked);
     channel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
     channel
         .pipeline()
@@ -99,6 +99,15 @@ public final class HttpConnection {
   /** Adds a handler that sees requests before the router does. */
   public void add(String name, ChannelHandler handler) {
     channel.pipeline().addAfter(MESSAGES, name, handler);
+  }
+
+  /** Counts bytes of {@link UnpackedBytes}: those of a stream, or after a response, do not stay. */
+  private boolean unpacked(long bytes) {
+    if (unanswered == 0 || isStream || memory.takeBody(bytes)) {
+      return true;
+    }
+    refuse(Refusal.NO_MEMORY, responsesNotBegun == 1 && unanswered == 1);
+    return false;
   }
 
   /** Returns true if the last request read is the only one without a response. */
@@ -304,7 +313,10 @@ public final class HttpConnection {
 
   /** Answers the request that is being received, if it is in turn, and closes the connection. */
   private void refuse(Refusal refusal) {
-    boolean isInTurn = unanswered == (isBodyOpen ? 1 : 0) && responsesNotBegun == unanswered;
+    refuse(refusal, unanswered == (isBodyOpen ? 1 : 0) && responsesNotBegun == unanswered);
+  }
+
+  private void refuse(Refusal refusal, boolean isInTurn) {
     ChannelHandlerContext messages = channel.pipeline().context(MESSAGES);
     if (isInTurn && messages != null) {
       messages.writeAndFlush(refusal.response());
@@ -363,20 +375,21 @@ public final class HttpConnection {
 
     /**
      * Closes the connection of a client that has closed its sending side, unless it has sent whole
-     * requests and waits for their responses.
+     * requests and waits for their responses, or for the end of the last one.
      */
     @Override
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
       if (!(event instanceof ChannelInputShutdownEvent)) {
         context.fireUserEventTriggered(event);
       } else if (closing.hasBegun()
-          || (unanswered == 0 && codec.waitingBytes() == 0)
-          || isBodyOpen
-          || codec.isBegun()
+          || (unanswered > 0 && (isBodyOpen || codec.isBegun()))
           || QueuePlace.isHeld(channel)) {
         context.close();
       } else {
         isInputClosed = true;
+        if (unanswered == 0 && (codec.isBegun() || codec.waitingBytes() == 0)) {
+          context.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+        }
       }
     }
 
@@ -456,10 +469,10 @@ public final class HttpConnection {
 
     @Override
     public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
-      if (message instanceof HttpResponse && !isInterim(message)) {
+      if (message instanceof HttpResponse && !TurnCodec.isInterim(message)) {
         responsesNotBegun--;
       }
-      if (message instanceof LastHttpContent && !isInterim(message)) {
+      if (message instanceof LastHttpContent && !TurnCodec.isInterim(message)) {
         unanswered--;
         activeNanos = now();
         if (unanswered == 0) {
@@ -475,14 +488,6 @@ public final class HttpConnection {
         }
       }
       context.write(message, promise);
-    }
-
-    /**
-     * Returns true for an interim response such as 100 Continue, after which the final one follows.
-     */
-    private static boolean isInterim(Object message) {
-      return message instanceof HttpResponse response
-          && response.status().codeClass() == HttpStatusClass.INFORMATIONAL;
     }
   }
 }

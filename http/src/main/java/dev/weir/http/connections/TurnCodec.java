@@ -67,6 +67,12 @@ final class TurnCodec extends CombinedChannelDuplexHandler<TurnCodec.Decoder, Tu
     return !decoder.isBegun && waitingBytes() > 0;
   }
 
+  /** Returns true for an interim response such as 100 Continue: the final one follows. */
+  static boolean isInterim(Object message) {
+    return message instanceof HttpResponse response
+        && response.status().codeClass() == HttpStatusClass.INFORMATIONAL;
+  }
+
   /** What the encoder has to know of the request. */
   private static final class Exchange {
     private HttpMethod method = HttpMethod.GET;
@@ -143,11 +149,6 @@ final class TurnCodec extends CombinedChannelDuplexHandler<TurnCodec.Decoder, Tu
       } else {
         super.write(context, message, promise);
       }
-    }
-
-    private static boolean isInterim(Object message) {
-      return message instanceof HttpResponse response
-          && response.status().codeClass() == HttpStatusClass.INFORMATIONAL;
     }
 
     @Override

@@ -8,7 +8,10 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.HttpDecoderConfig;
@@ -20,6 +23,8 @@ import io.netty.handler.timeout.IdleStateEvent;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -220,6 +225,49 @@ final class HttpConnectionTest {
     assertThat(sent()).startsWith("HTTP/1.1 503 ");
     assertThat(channel.isOpen()).isFalse();
     assertThat(memory.freeBytes()).isEqualTo(MEMORY);
+  }
+
+  @Test
+  void bodyThatIsUnpackedHoldsTheMemoryOfItsBytes() {
+    send(HEAD + "gzip");
+    long packed = MEMORY - memory.freeBytes();
+    assertThat(UnpackedBytes.take(channel, 500_000)).isTrue();
+    assertThat(MEMORY - memory.freeBytes()).isBetween(packed + 500_000L, packed + 501_000L);
+    assertThat(UnpackedBytes.take(channel, 500_000)).isFalse();
+    assertThat(sent()).startsWith("HTTP/1.1 503 ");
+    assertThat(channel.isOpen()).isFalse();
+    assertThat(memory.freeBytes()).isEqualTo(MEMORY);
+  }
+
+  @Test
+  void clientThatClosesItsSendingSideGetsTheEndOfItsResponse() {
+    BusySocket socket = new BusySocket();
+    channel.pipeline().addFirst(socket);
+    send(HEAD + "body");
+    channel.writeOneOutbound(
+        new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK));
+    channel.flushOutbound();
+    channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+    assertThat(channel.isOpen()).isTrue();
+    socket.takeAll();
+    assertThat(sent()).startsWith("HTTP/1.1 200 ");
+    assertThat(channel.isOpen()).isFalse();
+  }
+
+  /** Takes what is written later. */
+  private static final class BusySocket extends ChannelOutboundHandlerAdapter {
+    private final Deque<Runnable> writes = new ArrayDeque<>();
+
+    @Override
+    public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+      writes.add(() -> context.writeAndFlush(message, promise));
+    }
+
+    void takeAll() {
+      while (!writes.isEmpty()) {
+        writes.remove().run();
+      }
+    }
   }
 
   @Test
