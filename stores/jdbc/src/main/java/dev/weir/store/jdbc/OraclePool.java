@@ -89,6 +89,9 @@ public final class OraclePool {
     // Places of a window arrive with its row, without a round trip for each.
     properties.setProperty("oracle.jdbc.defaultLobPrefetchSize", "65536");
     properties.setProperty("defaultRowPrefetch", "256");
+    // The driver would open a session in this machine's time zone by its name, and a server whose
+    // list of zones is older than Java's refuses names that it does not know (ORA-01882).
+    properties.setProperty("oracle.jdbc.timezoneAsRegion", "false");
     return properties;
   }
 
