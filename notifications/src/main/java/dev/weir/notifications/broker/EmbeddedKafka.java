@@ -46,6 +46,13 @@ public final class EmbeddedKafka implements KafkaCluster, AutoCloseable {
 
   // The rest is used under the lock.
   private @Nullable CompletableFuture<RaftBroker> start;
+
+  /** The thread of that start. */
+  private @Nullable Thread starting;
+
+  /** Held from the first start until it is closed, also while no broker runs. */
+  private @Nullable FolderClaim claim;
+
   private boolean isClosed;
 
   /** The ports of the last broker that has started; clients may know them. */
@@ -121,7 +128,12 @@ public final class EmbeddedKafka implements KafkaCluster, AutoCloseable {
       start = result;
       @Nullable RaftBroker old = broken;
       broken = null;
-      Thread.ofPlatform().daemon().name("weir-kafka-start").start(() -> start(result, old));
+      @Nullable Thread former = starting;
+      starting =
+          Thread.ofPlatform()
+              .daemon()
+              .name("weir-kafka-start")
+              .start(() -> start(result, old, former));
       return result;
     } finally {
       lock.unlock();
@@ -134,13 +146,18 @@ public final class EmbeddedKafka implements KafkaCluster, AutoCloseable {
     return System.nanoTime() - failedNanos < Math.min(pauseNanos, MAX_PAUSE.toNanos());
   }
 
-  private void start(CompletableFuture<RaftBroker> result, @Nullable RaftBroker old) {
+  private void start(
+      CompletableFuture<RaftBroker> result, @Nullable RaftBroker old, @Nullable Thread former) {
     long begunNanos = System.nanoTime();
     try {
+      if (former != null && !former.join(times.maxStop())) {
+        throw new IllegalStateException("the start before has not ended yet");
+      }
       if (old != null) {
         old.stop();
       }
       BrokerPorts chosen = choosePorts();
+      claimFolder();
       keepProcessAlive();
       BrokerSecret secret = BrokerSecret.in(folder);
       RaftBroker broker = RaftBroker.start(folder, chosen, secret, times);
@@ -154,6 +171,20 @@ public final class EmbeddedKafka implements KafkaCluster, AutoCloseable {
     } catch (Exception | Error e) {
       log.error("Kafka could not be started in {}", folder, e);
       fail(result, e);
+    }
+  }
+
+  private void claimFolder() throws IOException {
+    lock.lock();
+    try {
+      if (isClosed) {
+        throw new IllegalStateException("the broker is closed");
+      }
+      if (claim == null) {
+        claim = FolderClaim.of(folder);
+      }
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -206,6 +237,7 @@ public final class EmbeddedKafka implements KafkaCluster, AutoCloseable {
       IllegalStateException failure = new IllegalStateException("Kafka has failed: " + message);
       if (known.completeExceptionally(failure)) {
         countFailure();
+        endStart();
       } else {
         broken = known.join();
         start = CompletableFuture.failedFuture(failure);
@@ -213,6 +245,14 @@ public final class EmbeddedKafka implements KafkaCluster, AutoCloseable {
       }
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** Ends a start that would wait for ever for what has failed. Called under the lock. */
+  private void endStart() {
+    Thread thread = starting;
+    if (thread != null && !thread.equals(Thread.currentThread())) {
+      thread.interrupt();
     }
   }
 
@@ -256,8 +296,41 @@ public final class EmbeddedKafka implements KafkaCluster, AutoCloseable {
     } finally {
       lock.unlock();
     }
-    if (broker != null) {
-      broker.stop();
+    try {
+      if (broker != null) {
+        broker.stop();
+      }
+    } finally {
+      release();
+    }
+  }
+
+  /** Lets other brokers have the folder, when a start that is in progress has ended. */
+  private void release() {
+    @Nullable Thread thread;
+    @Nullable FolderClaim held;
+    lock.lock();
+    try {
+      endStart();
+      thread = starting;
+      held = claim;
+      claim = null;
+    } finally {
+      lock.unlock();
+    }
+    try {
+      if (thread != null && !thread.join(times.maxStop())) {
+        log.warn("The start of Kafka has not ended within {}", times.maxStop());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    try {
+      if (held != null) {
+        held.close();
+      }
+    } catch (IOException e) {
+      log.warn("The folder of Kafka is not released before the process ends", e);
     }
   }
 

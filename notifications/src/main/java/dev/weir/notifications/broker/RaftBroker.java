@@ -22,6 +22,10 @@ final class RaftBroker {
   private static final String CLUSTER_ID = "d2Vpci1lbWJlZGRlZC1rZg";
 
   private static final int NODE_ID = 1;
+
+  /** A start that takes longer has failed. After a kill, all logs may have to be read. */
+  private static final Duration MAX_START = Duration.ofMinutes(10);
+
   private static final String HOST = "127.0.0.1";
 
   private final KafkaRaftServer server;
@@ -48,7 +52,9 @@ final class RaftBroker {
     RaftBroker broker = new RaftBroker(server, HOST + ":" + ports.client(), times.maxStop());
     try {
       server.startup();
-    } catch (RuntimeException | Error e) {
+    } catch (Exception | Error e) {
+      // An interrupt has ended the start, and not what follows.
+      var unused = Thread.interrupted();
       // What has been started holds ports and the lock on the folder.
       broker.stop();
       throw e;
@@ -119,6 +125,7 @@ final class RaftBroker {
         "controller.quorum.voters", "%d@%s:%d".formatted(NODE_ID, HOST, ports.controller()));
     settings.setProperty("broker.session.timeout.ms", Long.toString(session.toMillis()));
     settings.setProperty("broker.heartbeat.interval.ms", "200");
+    settings.setProperty("server.max.startup.time.ms", Long.toString(MAX_START.toMillis()));
     // No other broker could lead its partitions. A stop would wait five minutes for the word of a
     // controller that a full disk has ended, and keep the ports that the next start needs.
     settings.setProperty("controlled.shutdown.enable", "false");

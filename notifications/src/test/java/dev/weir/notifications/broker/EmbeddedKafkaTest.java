@@ -15,6 +15,8 @@ import dev.weir.store.tck.internal.Await;
 import dev.weir.store.tck.internal.LossyRelay;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -29,8 +31,10 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntUnaryOperator;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.utils.Exit;
@@ -281,6 +285,61 @@ final class EmbeddedKafkaTest {
     Path file = Files.writeString(folder.resolve("file"), "not a folder");
     assertThat(starts(file.resolve("kafka"), Duration.ofHours(1))).isEqualTo(1);
     assertThat(starts(file.resolve("kafka"), Duration.ZERO)).isEqualTo(2);
+  }
+
+  @Test
+  void startWhosePortIsTakenEnds(@TempDir Path temporary) throws IOException {
+    AtomicReference<ServerSocket> taken = new AtomicReference<>();
+    IntUnaryOperator taking =
+        port -> {
+          try {
+            taken.set(new ServerSocket(port, 1, InetAddress.getLoopbackAddress()));
+            return port;
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        };
+    try (EmbeddedKafka broker = new EmbeddedKafka(temporary.resolve("kafka"), taking, NEW)) {
+      assertThat(broker.bootstrapServers(TIMEOUT)).isEmpty();
+      assertThat(broker.isStarting()).isFalse();
+    } finally {
+      taken.get().close();
+    }
+  }
+
+  @Test
+  void startOnADamagedFolderEnds(@TempDir Path temporary) throws IOException {
+    Path folder = temporary.resolve("kafka");
+    try (EmbeddedKafka broker = new EmbeddedKafka(folder, port -> port, NEW)) {
+      assertThat(broker.bootstrapServers(TIMEOUT)).isPresent();
+    }
+    Path log = folder.resolve("__cluster_metadata-0");
+    try (Stream<Path> files = Files.list(log)) {
+      for (Path file : files.filter(one -> one.toString().endsWith(".log")).toList()) {
+        Files.delete(file);
+        Files.createDirectory(file);
+      }
+    }
+    try (EmbeddedKafka broker = new EmbeddedKafka(folder, port -> port, AGAIN)) {
+      assertThat(broker.bootstrapServers(TIMEOUT)).isEmpty();
+      assertThat(broker.isStarting()).isFalse();
+    }
+  }
+
+  /** As another process whose settings name the same folder. */
+  @Test
+  void folderBelongsToOneBroker(@TempDir Path temporary) {
+    Path folder = temporary.resolve("kafka");
+    try (EmbeddedKafka other = new EmbeddedKafka(folder, port -> port, NEW)) {
+      try (EmbeddedKafka broker = new EmbeddedKafka(folder, port -> port, NEW)) {
+        assertThat(broker.bootstrapServers(TIMEOUT)).isPresent();
+        assertThat(other.bootstrapServers(TIMEOUT)).isEmpty();
+        assertThat(broker.bootstrapServers(TIMEOUT)).isPresent();
+      }
+    }
+    try (EmbeddedKafka next = new EmbeddedKafka(folder, port -> port, AGAIN)) {
+      assertThat(next.bootstrapServers(TIMEOUT)).isPresent();
+    }
   }
 
   /** Returns how often a broker that cannot start was started when it was needed twice. */
