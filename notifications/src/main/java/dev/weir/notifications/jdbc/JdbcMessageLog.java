@@ -78,15 +78,6 @@ public final class JdbcMessageLog implements MessageLog {
       """
           + MAY_CHANGE;
 
-  /** Only a message of several parts has rows, so that all others cost nothing more. */
-  private static final String ADD_PART =
-      """
-      insert into notification_part (message_id, part, created_at, provider, provider_id)
-      select id, ?, created_at, ?, ? from notification_message where id = ?::uuid and state = 2
-      on conflict (message_id, part) do update
-      set provider = excluded.provider, provider_id = excluded.provider_id, state = null
-      """;
-
   private static final String NEWEST_OF_PROVIDER =
       """
       select id, part from (
@@ -99,14 +90,6 @@ public final class JdbcMessageLog implements MessageLog {
          order by created_at desc limit 1)) known
       order by created_at desc limit 1
       """;
-
-  private static final String RECORD_PART =
-      "update notification_part set state = ? where message_id = ?::uuid and part = ?"
-          + " and state is null";
-
-  private static final String UNDELIVERED_PARTS =
-      "select count(*) from notification_part"
-          + " where message_id = ?::uuid and state is distinct from 3";
 
   /**
    * The first receipt wins over what the sender has recorded. A message that failed before it was
@@ -304,31 +287,9 @@ public final class JdbcMessageLog implements MessageLog {
         transactions.write(
             connection -> {
               Batch.send(connection, RECORD, ordered, JdbcMessageLog::parameters);
-              Batch.send(connection, ADD_PART, parts(ordered), Part::parameters);
+              SentParts.add(connection, ordered);
               return true;
             });
-  }
-
-  /** A part of a message that has several. */
-  private record Part(Delivery delivery, int number) {
-    @Nullable Object[] parameters() {
-      return new @Nullable Object[] {
-        number,
-        delivery.provider(),
-        delivery.providerIds().get(number),
-        delivery.message().toString()
-      };
-    }
-  }
-
-  private static List<Part> parts(List<Delivery> deliveries) {
-    List<Part> parts = new ArrayList<>();
-    for (Delivery delivery : deliveries) {
-      for (int i = 0; delivery.providerIds().size() > 1 && i < delivery.providerIds().size(); i++) {
-        parts.add(new Part(delivery, i));
-      }
-    }
-    return parts;
   }
 
   private static @Nullable Object[] parameters(Delivery delivery) {
@@ -430,23 +391,17 @@ public final class JdbcMessageLog implements MessageLog {
     }
   }
 
-  /** Records the state of a part; returns true if that decides about its message. */
+  /** Returns true if a receipt decides about its message. */
   private static boolean isComplete(Connection connection, Receipted known, MessageState state)
       throws SQLException {
     if (known.part().isEmpty()) {
       return true;
     }
-    String message = known.message().toString();
     // Locked first, so that of two last parts one sees the other.
-    Optional<Boolean> unused = Sql.first(connection, row -> true, LOCK, message);
-    int changed =
-        Sql.update(
-            connection, RECORD_PART, MessageRow.code(state), message, known.part().getAsInt());
-    if (changed == 0 || state == MessageState.FAILED) {
-      return changed > 0;
-    }
-    return Sql.first(connection, row -> row.getLong(1) == 0, UNDELIVERED_PARTS, message)
-        .orElse(false);
+    Optional<Boolean> unused =
+        Sql.first(connection, row -> true, LOCK, known.message().toString());
+    return SentParts.isComplete(
+        connection, known.message(), known.part().getAsInt(), state);
   }
 
   private static Delivery receipt(UUID message, String provider, MessageState state, Instant at) {

@@ -58,6 +58,30 @@ interface ReceiptClaims extends MessageClaims {
     assertThat(found(scene, 0).state()).isEqualTo(MessageState.DELIVERED);
   }
 
+  /** A record is repeated if the answer of the store to it was lost. */
+  @Test
+  default void recordThatIsRepeatedKeepsTheReceiptsOfParts() {
+    MessageScene scene = publishedScene(messageScene(), 1);
+    recordParts(scene, 0, "a", "b");
+    assertThat(receipt(scene, "p", "a", MessageState.DELIVERED)).isTrue();
+    recordParts(scene, 0, "a", "b");
+    assertThat(receipt(scene, "p", "b", MessageState.DELIVERED)).isTrue();
+    assertThat(found(scene, 0).state()).isEqualTo(MessageState.DELIVERED);
+  }
+
+  /** The answer to an earlier attempt may come after that to a later one. */
+  @Test
+  default void partsAreThoseOfTheAttemptThatWasRecordedFirst() {
+    MessageScene scene = publishedScene(messageScene(), 1);
+    recordParts(scene, 0, "a", "b");
+    assertThat(receipt(scene, "p", "a", MessageState.DELIVERED)).isTrue();
+    scene.moveSeconds(1);
+    recordParts(scene, 0, "c", "d");
+    assertThat(receipt(scene, "p", "c", MessageState.DELIVERED)).isFalse();
+    assertThat(receipt(scene, "p", "b", MessageState.DELIVERED)).isTrue();
+    assertThat(found(scene, 0).state()).isEqualTo(MessageState.DELIVERED);
+  }
+
   @Test
   default void messageHasFailedIfOneOfItsPartsHas() {
     MessageScene scene = publishedScene(messageScene(), 2);
