@@ -161,6 +161,28 @@ final class OracleSqlTest {
     assertThat(statements).allSatisfy(sql -> assertThat(OracleSql.problems(sql)).isEmpty());
   }
 
+  /** A hint that names no index is ignored, without a word. */
+  @Test
+  void statementsOfBatchesNameIndexesThatThereAre() throws IOException {
+    List<String> named =
+        OracleStatements.all().stream()
+            .flatMap(
+                sql ->
+                    Pattern.compile("/\\*\\+ index(?:_desc)?\\(\\w+ (\\w+)\\) \\*/")
+                        .matcher(sql)
+                        .results())
+            .map(hint -> hint.group(1))
+            .toList();
+
+    assertThat(named).contains("slot_occupancy_plan", "slot_occupancy_key");
+    String schema = read("V1__slots") + read("V1.2__plan_index");
+    assertThat(named)
+        .allSatisfy(
+            index ->
+                assertThat(schema)
+                    .containsPattern("(create index|constraint) " + index + " (on|primary)"));
+  }
+
   private static String read(String migration) throws IOException {
     try (InputStream file =
         OracleSqlTest.class.getResourceAsStream("/db/weir/oracle/" + migration + ".sql")) {

@@ -36,7 +36,7 @@ final class OracleLocks {
 
   /** Selects no row of another table, which would be locked as well. */
   static final String LOCK_CONFIGS =
-      "select l.config_id, (select n.name from slot_config n where n.config_id = l.config_id),"
+      "select /*+ index(l slot_occupancy_key) */ l.config_id, (select n.name from slot_config n where n.config_id = l.config_id),"
           + " l.until_micros, "
           + Dialect.ORACLE.now()
           + " from slot_occupancy l where l.grid = 0 and l.kind = 0 and l.start_micros = 0"

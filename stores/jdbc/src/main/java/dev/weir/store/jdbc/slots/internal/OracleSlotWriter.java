@@ -30,7 +30,7 @@ final class OracleSlotWriter implements SlotWriter {
 
   private static final String PUT_OCCUPANCY =
       """
-      merge into slot_occupancy o using dual
+      merge /*+ index(o slot_occupancy_key) */ into slot_occupancy o using dual
       on (o.config_id = ? and o.grid = ? and o.kind = ? and o.start_micros = ?)
       when matched then update
       set o.until_micros = ?, o.taken = ?, o.off_grid = ?, o.is_full = ?, o.places = ?
