@@ -272,6 +272,24 @@ final class EmbeddedKafkaTest {
     }
   }
 
+  /** The start would wait for the controller for ever, and hold what the next one needs. */
+  @Test
+  void startWhoseControllerEndsMeanwhileIsRepeated(@TempDir Path temporary) {
+    Set<Thread> ofOthers = controllers();
+    try (EmbeddedKafka broker =
+        new EmbeddedKafka(temporary.resolve("kafka"), port -> port, AGAIN)) {
+      assertThat(broker.bootstrapServers(Duration.ZERO)).isEmpty();
+      Await.until(
+          () -> {
+            Set<Thread> started = controllers();
+            started.removeAll(ofOthers);
+            started.forEach(Thread::interrupt);
+            return !started.isEmpty();
+          });
+      Await.until(() -> broker.bootstrapServers(TIMEOUT).isPresent());
+    }
+  }
+
   /** Returns the controllers of this process: the broker that other tests share has one, too. */
   private static Set<Thread> controllers() {
     return Thread.getAllStackTraces().keySet().stream()
