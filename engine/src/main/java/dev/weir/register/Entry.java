@@ -23,7 +23,7 @@ public interface Entry<T> {
 
   /**
    * Returns the time at which this version was created, which is later than that of the version
-   * before, even if the clock was set back.
+   * before, even if the clock was set back, by up to a day.
    */
   Instant updatedAt();
 

@@ -1,5 +1,6 @@
 package dev.weir.register;
 
+import java.time.Duration;
 import java.time.Instant;
 
 /**
@@ -11,6 +12,12 @@ import java.time.Instant;
  * @param time the time at which it was created
  */
 public record TitlePast(int version, Instant time) {
+  /**
+   * A version that is further ahead of the clock was made while that was wrong. Later versions must
+   * not keep its time: what happens until then would be taken for older than they are.
+   */
+  private static final Duration MAX_AHEAD = Duration.ofDays(1);
+
   /** No entry ever had the title. */
   public static final TitlePast NONE = new TitlePast(0, Instant.EPOCH);
 
@@ -24,6 +31,6 @@ public record TitlePast(int version, Instant time) {
   /** Returns the time of a version that is created now. */
   Instant after(Instant now) {
     Instant next = time.plusNanos(1_000);
-    return version == 0 || !now.isBefore(next) ? now : next;
+    return version == 0 || !now.isBefore(next) || next.isAfter(now.plus(MAX_AHEAD)) ? now : next;
   }
 }

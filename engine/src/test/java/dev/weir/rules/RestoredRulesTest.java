@@ -160,4 +160,20 @@ final class RestoredRulesTest {
       before = next;
     }
   }
+
+  /** Otherwise a loss of the store would be taken for one from before the rule was made. */
+  @Test
+  void timeOfAClockThatWasFarAheadDoesNotStay() {
+    rules.create(of(FIVE_SECONDS), "test");
+    Instant right = now;
+    now = right.plus(Duration.ofDays(700));
+    change(HOUR);
+    RuleIndex node = node();
+    int before = policy(node).version();
+    now = right.plusSeconds(10);
+    change(FIVE_SECONDS);
+    assertThat(rules.all().getFirst().updatedAt()).isEqualTo(now);
+    node.refresh();
+    assertThat(policy(node).version()).isGreaterThan(before);
+  }
 }
