@@ -15,6 +15,8 @@ import dev.weir.slots.SlotLedger;
 import dev.weir.slots.SlotObserver;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.SlotRequest;
+import dev.weir.store.jdbc.internal.ChangeListener;
+import dev.weir.store.jdbc.internal.Channel;
 import dev.weir.store.jdbc.limits.JdbcLeaseStore;
 import dev.weir.store.jdbc.limits.JdbcLimitStore;
 import dev.weir.store.jdbc.limits.internal.JdbcDefinitions;
@@ -30,12 +32,14 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -111,6 +115,30 @@ final class StoppedDatabaseTest {
     }
     for (Connection connection : used) {
       connection.close();
+    }
+  }
+
+  /** Nothing else tells it: a connection without notifications is as silent. */
+  @Test
+  void changeListenerNoticesThatItsConnectionDoesNotAnswer() throws Exception {
+    AtomicInteger begun = new AtomicInteger();
+    ChangeListener.Listener counting =
+        new ChangeListener.Listener() {
+          @Override
+          public void changed(String name) {}
+
+          @Override
+          public void allChanged() {
+            begun.incrementAndGet();
+          }
+        };
+    try (ChangeListener listener =
+        new ChangeListener(pool, Map.of(Channel.SLOT_CONFIG, counting))) {
+      assertThat(listener.awaitListening(Database.PATIENCE)).isTrue();
+      stop();
+      Await.until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
+      goOn();
+      Await.until(() -> begun.get() > 1);
     }
   }
 
