@@ -445,6 +445,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
   /** Called when the client has closed its sending side. */
   private void inputClosed() {
     isInputClosed = true;
+    wire.ended();
     boolean isCancelled = exchange != null && !exchange.isOnlyResponsePending();
     if (isCancelled || hasLeft() || state == State.CLOSING) {
       channel.close();

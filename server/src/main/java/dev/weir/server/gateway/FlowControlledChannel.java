@@ -10,6 +10,8 @@ import java.time.Duration;
 @SuppressWarnings("FutureReturnValueIgnored") // Netty closes a connection that fails.
 final class FlowControlledChannel {
   private final Channel channel;
+  private boolean isRead = true;
+  private boolean isEnded;
   private long pausedSinceNanos;
 
   FlowControlledChannel(Channel channel) {
@@ -58,19 +60,27 @@ final class FlowControlledChannel {
 
   /** Starts or pauses reading. */
   void read(boolean isWanted) {
-    if (channel.config().isAutoRead() != isWanted) {
+    if (isRead != isWanted) {
+      isRead = isWanted;
       pausedSinceNanos = System.nanoTime();
-      channel.config().setAutoRead(isWanted);
+      if (!isEnded) {
+        channel.config().setAutoRead(isWanted);
+      }
     }
+  }
+
+  /** Called when the other end has closed its sending side: Netty fails if it reads behind that. */
+  void ended() {
+    isEnded = true;
   }
 
   /** Returns true if reading is not paused. */
   boolean isRead() {
-    return channel.config().isAutoRead();
+    return isRead;
   }
 
   /** Returns true if reading has been paused since {@code nanos} or earlier. */
   boolean isPausedSince(long nanos) {
-    return !channel.config().isAutoRead() && pausedSinceNanos - nanos <= 0;
+    return !isRead && pausedSinceNanos - nanos <= 0;
   }
 }
