@@ -259,13 +259,17 @@ final class PaymentExecution implements PaymentActivities {
   private Optional<Step> settle(
       PaymentStore.Beginning.Running running, Downstream.LookUp found) {
     String paymentId = running.payment().paymentId();
-    Instant unknown = running.calls().unknown().orElseThrow();
+    // The calls that a restore has lost are in no report, but the look-up is.
+    Instant calledAt =
+        running.calls().count() == 0
+            ? running.now()
+            : running.calls().unknown().orElseThrow();
     return switch (found) {
       case Downstream.LookUp.Made made ->
           Optional.of(
               end(
                   new PaymentCall(
-                      paymentId, unknown, running.now(), PaymentCall.Result.PAID, made.reference()),
+                      paymentId, calledAt, running.now(), PaymentCall.Result.PAID, made.reference()),
                   PaymentState.PAID));
       case Downstream.LookUp.NotKnown notKnown -> Optional.empty();
       case Downstream.LookUp.Unclear unclear ->

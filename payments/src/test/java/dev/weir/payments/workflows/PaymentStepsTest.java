@@ -146,6 +146,17 @@ final class PaymentStepsTest {
     assertThat(steps.payment().reason()).startsWith("it is made, says an answer that came later");
   }
 
+  /** The time for which a payment waits for a slot counts anew. */
+  @Test
+  void slotThatIsThereAgainEndsTheTimeWithoutOne() {
+    Instant first = steps.now;
+    assertThat(steps.store.withoutSlot(PaymentSteps.ID, first)).isEqualTo(first);
+    assertThat(steps.store.withoutSlot(PaymentSteps.ID, first.plusSeconds(1))).isEqualTo(first);
+    steps.store.withSlot(PaymentSteps.ID);
+    Instant second = first.plusSeconds(60);
+    assertThat(steps.store.withoutSlot(PaymentSteps.ID, second)).isEqualTo(second);
+  }
+
   @Test
   void lateAnswerAboutAnotherPaymentEndsIt() {
     CompletableFuture<Answer> late = new CompletableFuture<>();

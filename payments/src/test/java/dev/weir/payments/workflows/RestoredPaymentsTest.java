@@ -188,6 +188,9 @@ final class RestoredPaymentsTest {
     payAll(1, 3);
     assertThat(bank.made).containsExactly("p0", "p1", "p2");
     assertThat(bank.lookedUp).containsExactly("p1", "p2");
+    assertThat(store.calls("sent-again", 1, 10))
+        .as("each look-up and call at its own time")
+        .allSatisfy(calls -> assertThat(calls.calls()).isOne());
   }
 
   @Test
