@@ -44,6 +44,8 @@ final class HeldLeases {
   /** Max number of lost leases that are ended per run, so that renewals do not wait long. */
   private static final int MAX_ENDED_PER_RUN = 50;
 
+  private static final long MAX_ENDING_MICROS = Micros.floor(RuleEvaluator.BETWEEN_RENEWALS);
+
   private final Set<HeldLease> leases = ConcurrentHashMap.newKeySet();
 
   /** Leases that the store may have but no caller holds, because its response was lost. */
@@ -294,9 +296,15 @@ final class HeldLeases {
     }
   }
 
-  /** Ends leases that the store may have but no caller holds; they would block their places. */
+  /**
+   * Ends leases that the store may have but no caller holds; they would block their places. With a
+   * slow store, the rest is left to the next runs, so that renewals do not wait for it.
+   */
   private void endLost() {
-    for (int i = 0; i < MAX_ENDED_PER_RUN; i++) {
+    long began = nowMicros.getAsLong();
+    for (int i = 0;
+        i < MAX_ENDED_PER_RUN && nowMicros.getAsLong() - began < MAX_ENDING_MICROS;
+        i++) {
       HeldLease lease = lost.poll();
       if (lease == null) {
         return;

@@ -9,6 +9,7 @@ import dev.weir.internal.Micros;
 import dev.weir.limits.AcquireResult;
 import dev.weir.limits.Concurrency;
 import dev.weir.limits.Decision;
+import dev.weir.limits.LeaseDecision;
 import dev.weir.limits.LeaseFailover;
 import dev.weir.limits.LeaseStore;
 import dev.weir.limits.OnStoreFailure;
@@ -19,6 +20,8 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Leases of rules are held and renewed exactly as long as a request takes. */
@@ -99,14 +102,7 @@ final class RuleLeasesTest extends RuleEvaluatorScene {
                   }
                   return method.invoke(leases, arguments);
                 });
-    RuleEvaluator other =
-        new RuleEvaluator(
-            index,
-            new RuleEvaluator.Stores(
-                new MemoryLimitStore(() -> Micros.instant(nowMicros.get()), 10_000), slow, slow),
-            RuleObserver.NONE,
-            nowMicros::get,
-            () -> Micros.instant(nowMicros.get()));
+    RuleEvaluator other = evaluator(slow);
     for (int i = 0; i < together; i++) {
       assertThat(other.decide(get("/a"))).isInstanceOf(Verdict.Passed.class);
     }
@@ -114,6 +110,49 @@ final class RuleLeasesTest extends RuleEvaluatorScene {
     other.renewLeases();
     nowMicros.addAndGet(20_000_000);
     assertThat(other.decide(get("/a"))).isInstanceOf(Verdict.Refused.class);
+  }
+
+  @Test
+  void renewalsDoNotWaitUntilASlowStoreHasEndedAllLostLeases() {
+    make(rule("all", "/**", new Quota.Concurrent(Concurrency.of(20, Duration.ofHours(1)))));
+    AtomicBoolean isCut = new AtomicBoolean(true);
+    AtomicInteger ended = new AtomicInteger();
+    LeaseStore slow =
+        (LeaseStore)
+            Proxy.newProxyInstance(
+                LeaseStore.class.getClassLoader(),
+                new Class<?>[] {LeaseStore.class},
+                (proxy, method, arguments) -> {
+                  if (method.getName().equals("release")) {
+                    if (isCut.get()) {
+                      return new LeaseDecision.Unavailable(1, false);
+                    }
+                    nowMicros.addAndGet(1_000_000);
+                    ended.incrementAndGet();
+                  }
+                  return method.invoke(leases, arguments);
+                });
+    RuleEvaluator other = evaluator(slow);
+    for (int i = 0; i < 20; i++) {
+      ((Verdict.Passed) other.decide(get("/a"))).ticket().close();
+    }
+    isCut.set(false);
+    other.renewLeases();
+    assertThat(ended).hasValue(1);
+    for (int i = 1; i < 20; i++) {
+      other.renewLeases();
+    }
+    assertThat(ended).hasValue(20);
+  }
+
+  private RuleEvaluator evaluator(LeaseStore store) {
+    return new RuleEvaluator(
+        index,
+        new RuleEvaluator.Stores(
+            new MemoryLimitStore(() -> Micros.instant(nowMicros.get()), 10_000), store, store),
+        RuleObserver.NONE,
+        nowMicros::get,
+        () -> Micros.instant(nowMicros.get()));
   }
 
   @Test

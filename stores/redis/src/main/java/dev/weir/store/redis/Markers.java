@@ -118,8 +118,17 @@ final class Markers {
    *
    * @param preparedBefore the value of {@link #prepared} before the script was sent: another caller
    *     may have prepared the markers since
+   * @throws StoreException of the outcome {@code NONE}: the script has done nothing
    */
   void prepare(int slot, byte[] reply, long preparedBefore, StoreClock clock) {
+    try {
+      prepareOnce(slot, reply, preparedBefore, clock);
+    } catch (StoreException e) {
+      throw e.withOutcome(StoreException.Outcome.NONE);
+    }
+  }
+
+  private void prepareOnce(int slot, byte[] reply, long preparedBefore, StoreClock clock) {
     if (redis.isCluster() && reply.length == OTHER_SERVER_BYTES) {
       make(slot, slot + 1, clock);
       return;

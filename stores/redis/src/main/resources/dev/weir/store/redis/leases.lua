@@ -179,13 +179,14 @@ end
 local places, max_places, micros = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
 local given_since = tonumber(ARGV[8])
 local held = held_by_all()
-if ends then
-  return answer(HELD, held, places_of(id), ends, 0)
-end
+-- Nor the lease of this id: it may have been released, and its place given to another, which was lost.
 local all_free_at = lost_until(
   given_since, action == 'join' and max_places * micros or micros, tonumber(ARGV[9]))
 if now < all_free_at then
   return answer(FULL, max_places, 0, 0, all_free_at - now)
+end
+if ends then
+  return answer(HELD, held, places_of(id), ends, 0)
 end
 if places > max_places - held then
   return answer(FULL, held, 0, 0, wait(places - (max_places - held)))

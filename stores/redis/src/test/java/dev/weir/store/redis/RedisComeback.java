@@ -3,12 +3,10 @@ package dev.weir.store.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.StoreException;
 import dev.weir.internal.Micros;
 import dev.weir.limits.AcquireRequest;
 import dev.weir.limits.Concurrency;
 import dev.weir.limits.FixedWindow;
-import dev.weir.limits.Lease;
 import dev.weir.limits.LeaseDecision;
 import dev.weir.limits.LeaseHistory;
 import dev.weir.limits.LeaseStore;
@@ -27,8 +25,6 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
@@ -292,18 +288,6 @@ abstract class RedisComeback implements ComebackKit {
         });
   }
 
-  /** They must not end before the lease, whatever Redis takes for the present in one step. */
-  @Test
-  void keysOfLeasesEndByTheTimeOfTheLease() {
-    for (int i = 0; i < 20; i++) {
-      Lease lease = ((LeaseDecision.Held) leases().acquire("r" + i, THREE, "a", 2)).lease();
-      long endMillis = Math.ceilDiv(lease.expiresAtMicros(), 1_000) + 1;
-      for (String key : List.of("weir:l:{r" + i + "}", "weir:p:{r" + i + "}")) {
-        assertThat(server.command("PEXPIRETIME " + key)).startsWith(":" + endMillis);
-      }
-    }
-  }
-
   @Test
   void oldSnapshotIsNoticedByANodeThatKnewNoBetterFromItsHistory() {
     withSaved(
@@ -370,6 +354,28 @@ abstract class RedisComeback implements ComebackKit {
         });
   }
 
+  /** It was released after the snapshot, and its place given to another. */
+  @Test
+  void leaseOfAnOldSnapshotIsNotGrantedAgain() {
+    withSaved(
+        OLD_SNAPSHOT,
+        (saved, store) -> {
+          RedisLeaseStore leases = new RedisLeaseStore(nodeOf(saved, history));
+          Concurrency one = Concurrency.of(1, Duration.ofMinutes(10));
+          assertThat(leases.acquire("r", one, "a", 1).isGranted()).isTrue();
+          loseWhatIsTakenAfterASnapshot(
+              saved,
+              store,
+              () -> {
+                var unused = leases.release("r", "a");
+                assertThat(leases.acquire("r", one, "b", 1).isGranted()).isTrue();
+              });
+          assertThat(RedisFaults.eventually(() -> leases.acquire("r", one, "a", 1)))
+              .isInstanceOf(LeaseDecision.Full.class);
+          assertThat(leases.renew("r", one, "b")).isInstanceOf(LeaseDecision.Gone.class);
+        });
+  }
+
   @Test
   void restartThatKeepsEverythingRefusesNothingOnAnyNode() {
     withSaved(
@@ -388,41 +394,6 @@ abstract class RedisComeback implements ComebackKit {
           assertThat(RedisFaults.eventually(() -> busyStore.take(TEN, "k", 1))).isTrue();
           assertThat(granted(store, 20)).isEqualTo(10 - granted - 2);
         });
-  }
-
-  /** They ask it one after the other: each would wait for the failure of all before it. */
-  @Test
-  void callersShareTheFailureOfTheHistory() {
-    AtomicInteger asked = new AtomicInteger();
-    StoreHistory broken =
-        new StoreHistory() {
-          @Override
-          public void prepare(String store, Step step) {
-            asked.incrementAndGet();
-            throw new StoreException(StoreException.Outcome.NONE, "no history");
-          }
-
-          @Override
-          public void saw(String store, Mark mark) {}
-        };
-    AtomicLong nowMicros = new AtomicLong();
-    Redis client =
-        opened(
-            new Redis(
-                RedisSettings.of(server.uri()).withCommandTimeout(Servers.MAX_WAIT),
-                broken,
-                nowMicros::get));
-    RedisLimitStore store = new RedisLimitStore(client);
-    assertThat(server.command("FLUSHALL")).startsWith("+OK");
-    for (int second = 1; second < 4; second++) {
-      for (int i = 0; i < 10; i++) {
-        assertThatThrownBy(() -> store.take(TEN, "k", 1))
-            .isInstanceOf(StoreException.class)
-            .hasMessage("no history");
-      }
-      assertThat(asked).hasValue(second);
-      nowMicros.addAndGet(1_000_000);
-    }
   }
 
   @Test
