@@ -201,7 +201,12 @@ public final class Database implements AutoCloseable {
 
   private void requireTables() {
     try {
-      tables = Optional.of(RequiredTables.guard(dialect, pool));
+      tables =
+          Optional.of(
+              switch (dialect) {
+                case POSTGRESQL -> PostgresqlPool.requireTables(pool);
+                case ORACLE -> OraclePool.requireTables(pool);
+              });
     } catch (StoreException e) {
       log.debug("Not used", e);
       throw unusable(e);

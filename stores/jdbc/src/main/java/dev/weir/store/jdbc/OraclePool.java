@@ -96,6 +96,17 @@ public final class OraclePool {
   }
 
   /**
+   * Examines the tables now, and whenever the pool opens a connection from now on.
+   *
+   * @param pool from {@link #open}
+   * @throws StoreException if the tables are older than they have to be, or of a build that cannot
+   *     be upgraded to this one
+   */
+  public static RequiredTables requireTables(HikariDataSource pool) {
+    return RequiredTables.guard(Dialect.ORACLE, pool);
+  }
+
+  /**
    * Creates or updates the tables. Nodes that start at the same time wait for each other.
    *
    * @throws StoreException if that fails, or the tables belong to a version that cannot be upgraded

@@ -95,6 +95,17 @@ public final class PostgresqlPool {
   }
 
   /**
+   * Examines the tables now, and whenever the pool opens a connection from now on.
+   *
+   * @param pool from {@link #open}
+   * @throws StoreException if the tables are older than they have to be, or of a build that cannot
+   *     be upgraded to this one
+   */
+  public static RequiredTables requireTables(HikariDataSource pool) {
+    return RequiredTables.guard(Dialect.POSTGRESQL, pool);
+  }
+
+  /**
    * Creates or updates the tables, also those of products that are on the class path. Nodes that
    * start at the same time wait for each other.
    *

@@ -59,7 +59,7 @@ public final class RequiredTables {
    * @throws StoreException if the tables are older than they have to be, or of a build that cannot
    *     be upgraded to this one
    */
-  public static RequiredTables guard(Dialect dialect, HikariDataSource pool) {
+  static RequiredTables guard(Dialect dialect, HikariDataSource pool) {
     Map<String, String> scripts =
         Migrations.known(
             Migrations.flyway(
