@@ -17,7 +17,9 @@ final class Cancelling {
   static final String MAY_BE_MADE =
       "select from payment_call c where c.payment_id = p.payment_id and c.result in (4, 6)";
 
-  /** Whether a payment p may have been made by a call of which nothing is known, or which is lost. */
+  /**
+   * Whether a payment p may have been made by a call of which nothing is known, or which is lost.
+   */
   static final String MAY_BE_MADE_UNKNOWN =
       "(exists (%s offset 0) or %s is not null)".formatted(MAY_BE_MADE, PaymentHistory.RESTORED_AT);
 

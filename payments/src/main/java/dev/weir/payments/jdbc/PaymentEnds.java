@@ -78,8 +78,7 @@ final class PaymentEnds {
       from begun b
       returning called_at
       """
-          .formatted(
-              NOW, PaymentRow.IS_COMPLETE, PaymentHolds.NOT_HELD, PaymentHistory.HAS_CALL);
+          .formatted(NOW, PaymentRow.IS_COMPLETE, PaymentHolds.NOT_HELD, PaymentHistory.HAS_CALL);
 
   private static final String WITHDRAW_CALL =
       """
