@@ -120,7 +120,7 @@ begin
         select n.i, m.result from unnest(p_request_ids) with ordinality as n(id, i)
         cross join lateral (
           select l.result from limit_request l
-          where l.id = n.id and l.expires_at > v_now offset 0) m
+          where l.id = n.id and l.expires_at + 0 > v_now offset 0) m
         where n.id <> ''
       loop
         known_first[r.i] := cardinality(known) + 1;
@@ -370,7 +370,7 @@ begin
     end if;
   end if;
   if cardinality(expired_ids) > 0 then
-    delete from limit_request where id = any(expired_ids) and expires_at <= v_now;
+    delete from limit_request where id = any(expired_ids) and expires_at + 0 <= v_now;
   end if;
   return v_result;
 end $$;

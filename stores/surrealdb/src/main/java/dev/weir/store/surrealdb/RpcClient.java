@@ -167,7 +167,7 @@ final class RpcClient implements AutoCloseable {
     }
     try {
       Token latest = token;
-      if (latest != null && latest != known) {
+      if (latest != null && !latest.equals(known)) {
         return latest;
       }
       Token next;

@@ -21,6 +21,7 @@ public final class ExclusiveTask {
   private final long lock;
 
   /** The session that holds the lock for the task that this thread runs. */
+  @SuppressWarnings("ThreadLocalUsage") // a node has a few tasks, for as long as it lives
   private final ThreadLocal<@Nullable Connection> session = new ThreadLocal<>();
 
   /**

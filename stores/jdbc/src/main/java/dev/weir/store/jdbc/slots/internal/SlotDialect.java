@@ -137,8 +137,9 @@ interface SlotDialect {
   /** Receives slots that hold places. */
   interface SlotVisitor {
     /**
+     * Returns whether to go on with the next slot.
+     *
      * @param windowMicros size of the windows that it was assigned in
-     * @return whether to go on with the next slot
      */
     boolean visit(long scheduledMicros, int place, long windowMicros) throws SQLException;
   }
