@@ -65,10 +65,11 @@ final class UnreadResponsesIT {
             .repeat(20_000)
             .getBytes(StandardCharsets.US_ASCII);
     AtomicLong sent = new AtomicLong();
+    Thread sender;
     try (TestUpstream upstream = TestUpstream.friendly();
         TestGateway gateway = new TestGateway(upstream.address());
         Socket client = new Socket(InetAddress.getLoopbackAddress(), gateway.address().getPort())) {
-      Thread sender =
+      sender =
           Thread.ofVirtual()
               .start(
                   () -> {
@@ -83,9 +84,8 @@ final class UnreadResponsesIT {
                   });
       awaitStuck(sent::get);
       assertThat(sent).hasValueLessThan(MAX_HELD);
-      client.close();
-      sender.join();
     }
+    sender.join();
   }
 
   @Test
