@@ -11,6 +11,7 @@ import dev.weir.slots.planning.internal.OpenTimes;
 import dev.weir.slots.planning.internal.PolicyTimes;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Semaphore;
@@ -162,7 +163,8 @@ public final class ConfiguredGate implements CallGate {
     @Override
     public void called(Duration ago) {
       Duration window = pace.policy().window();
-      Duration left = pace.isLate() ? window : window.minus(ago);
+      // Clocks may count nanoseconds, stores do not.
+      Duration left = pace.isLate() ? window : window.minus(ago.truncatedTo(ChronoUnit.MICROS));
       inStore(
           left.compareTo(SlotPolicy.MIN_WINDOW) < 0
               ? () -> pace.leases().release(pace.resource(), id)

@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -37,6 +38,13 @@ final class ConfiguredGateTest {
   private static final int PAYMENTS = 6;
 
   private static final SlotPolicy POLICY = SlotPolicy.of(PER_SECOND, Duration.ofSeconds(1));
+
+  private static final Instant NOW = Instant.parse("2026-06-01T12:00:00Z");
+
+  private static Payment payment(int number) {
+    return new Payment(
+        "p" + number, BigDecimal.TEN, "EUR", "from", "to", Optional.empty(), "", "bank");
+  }
 
   /** Receives payments for a time in an hour, and waits until they have their slots. */
   private static void receiveForLater(PaymentScene scene) {
@@ -159,16 +167,29 @@ final class ConfiguredGateTest {
   @Test
   void higherPaceMustBeAskedFor() {
     Function<String, Optional<SlotPolicy>> policies = name -> Optional.of(POLICY);
-    Instant now = Instant.parse("2026-06-01T12:00:00Z");
     CallGate unpaced = ConfiguredGate.unpaced(policies);
     CallGate paced =
-        ConfiguredGate.paced(policies, new MemoryLeaseStore(() -> now), Duration.ofSeconds(3));
+        ConfiguredGate.paced(policies, new MemoryLeaseStore(() -> NOW), Duration.ofSeconds(3));
     for (int i = 0; i < 2 * PER_SECOND; i++) {
-      Payment payment =
-          new Payment("p" + i, BigDecimal.TEN, "EUR", "from", "to", Optional.empty(), "", "bank");
-      assertThat(unpaced.enter(payment, now, true)).isInstanceOf(CallGate.Open.class);
-      assertThat(paced.enter(payment, now, true) instanceof CallGate.Open)
+      assertThat(unpaced.enter(payment(i), NOW, true)).isInstanceOf(CallGate.Open.class);
+      assertThat(paced.enter(payment(i), NOW, true) instanceof CallGate.Open)
           .isEqualTo(i < PER_SECOND);
     }
+  }
+
+  @Test
+  void placeIsGivenBackAfterACallOfAnyLength() {
+    AtomicReference<Instant> now = new AtomicReference<>(NOW);
+    CallGate gate =
+        ConfiguredGate.paced(
+            name -> Optional.of(POLICY), new MemoryLeaseStore(now::get), Duration.ofSeconds(3));
+    for (int i = 0; i < PER_SECOND; i++) {
+      assertThat(gate.enter(payment(i), NOW, false))
+          .isInstanceOfSatisfying(
+              CallGate.Open.class, open -> open.called(Duration.ofNanos(298_682_951)));
+    }
+    assertThat(gate.enter(payment(PER_SECOND), NOW, false)).isInstanceOf(CallGate.Closed.class);
+    now.set(NOW.plusSeconds(1));
+    assertThat(gate.enter(payment(PER_SECOND), now.get(), false)).isInstanceOf(CallGate.Open.class);
   }
 }

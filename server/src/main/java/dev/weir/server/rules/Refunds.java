@@ -110,7 +110,11 @@ final class Refunds {
     // What the answer to the check does not say of rules that it did not ask is not required.
     List<RuleCheck> enforced =
         original.checks().stream().filter(check -> !isInactive && isEnforced(check)).toList();
-    if (!hasId && !enforced.stream().allMatch(CheckRequest::isLease)) {
+    // Without a check that could be read, it is told of as well.
+    boolean isCounted =
+        (original.checks().isEmpty() && !isInactive)
+            || !enforced.stream().allMatch(CheckRequest::isLease);
+    if (!hasId && isCounted) {
       fields.required("decidedAt", decidedAt);
     }
     if (enforced.stream().anyMatch(CheckRequest::isLease)) {
