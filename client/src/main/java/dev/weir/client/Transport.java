@@ -209,8 +209,7 @@ final class Transport implements AutoCloseable {
 
   private HttpRequest request(Call call) {
     HttpRequest.Builder request =
-        HttpRequest.newBuilder(settings.at(call.target()))
-            .method(call.method(), call.body());
+        HttpRequest.newBuilder(settings.at(call.target())).method(call.method(), call.body());
     addUnlessGiven(request, call, "User-Agent", settings.userAgent);
     addUnlessGiven(request, call, "Accept", call.accepted() + ", application/problem+json");
     settings

@@ -82,7 +82,8 @@ final class ProxyAnswersTest {
                         200,
                         "{\"allowed\":true,\"rule\":\"api\",\"key\":\"k\",\"mode\":\"store\","
                             + "\"decidedAt\":\"2026-06-01T12:00:00Z\"}");
-                  } else if (request.method().equals("POST") && request.target().endsWith("leases")) {
+                  } else if (request.method().equals("POST")
+                      && request.target().endsWith("leases")) {
                     reply(
                         request,
                         201,
@@ -122,7 +123,8 @@ final class ProxyAnswersTest {
   /** A gateway of Weir in front of a server has no route, and knows nothing of the event. */
   @Test
   void missingRouteIsNoMissingEvent() throws IOException {
-    try (Loopback server = new Loopback((request, number) -> problem(request, 404, "no-route", ""));
+    try (Loopback server =
+            new Loopback((request, number) -> problem(request, 404, "no-route", ""));
         WeirClient weir = server.client().build()) {
       ProblemException failed =
           catchThrowableOfType(ProblemException.class, () -> weir.slots().cancel("e"));

@@ -83,9 +83,9 @@ final class FallbackSwitch {
   }
 
   /**
-   * Records a use of the fallback: call it before and after the call, because the fallback may grant
-   * at any moment in between. Writes the log first; otherwise a restart in between would lose the
-   * use.
+   * Records a use of the fallback: call it before and after the call, because the fallback may
+   * grant at any moment in between. Writes the log first; otherwise a restart in between would lose
+   * the use.
    *
    * @throws StoreException if the log cannot be written; then the fallback must not be called
    */

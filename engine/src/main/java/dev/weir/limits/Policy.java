@@ -165,8 +165,7 @@ public record Policy(
    *
    * @param counting the policy by which to decide on the usage, see {@link #on}
    */
-  public Usage refund(
-      Policy counting, Usage usage, long cost, long takenAtMicros, long nowMicros) {
+  public Usage refund(Policy counting, Usage usage, long cost, long takenAtMicros, long nowMicros) {
     Limit counts = counting.limit;
     long sinceMicros = Math.max(nowMicros, usage.atMicros()) - takenAtMicros;
     long back = counts.decaysLike(limit) ? cost : limit.unrestored(cost, sinceMicros);

@@ -44,8 +44,7 @@ public interface Entry<T> {
      * @param past of its title, if that is another one than before
      */
     default E next(E before, T spec, TitlePast past, Instant now) {
-      TitlePast both =
-          TitlePast.later(past, new TitlePast(before.version(), before.updatedAt()));
+      TitlePast both = TitlePast.later(past, new TitlePast(before.version(), before.updatedAt()));
       return create(before.id(), both.version() + 1, spec, before.createdAt(), both.after(now));
     }
   }

@@ -75,8 +75,7 @@ public abstract class MemoryRegister<T, E extends Entry<T>> implements Register<
     if (Register.isStale(before.get(), version)) {
       return new Change.Stale<>(before.get());
     }
-    E last =
-        factory.next(before.get(), before.get().spec(), TitlePast.NONE, clock.instant());
+    E last = factory.next(before.get(), before.get().spec(), TitlePast.NONE, clock.instant());
     entries.remove(id);
     leave(last);
     return new Change.Done<>(before, before.get());

@@ -26,7 +26,9 @@ public final class RuleMeters implements RuleObserver {
   private final MeterRegistry registry;
   private final AtomicInteger waiting = new AtomicInteger();
 
-  /** A rule keeps its counters: with others, all rules would be built anew whenever they are read. */
+  /**
+   * A rule keeps its counters: with others, all rules would be built anew whenever they are read.
+   */
   private final Map<String, RuleCounters> rules = new ConcurrentHashMap<>();
 
   /** Registers the meters. */

@@ -176,8 +176,7 @@ final class ArchitectureTest {
         // A handshake that fails has its exceptions outside of java.
         .resideInAnyPackage(
             House.with(
-                "java..",
-                House.with("javax.net.ssl..", House.with("org.jspecify..", ENGINE))))
+                "java..", House.with("javax.net.ssl..", House.with("org.jspecify..", ENGINE))))
         .check(HOUSE);
   }
 

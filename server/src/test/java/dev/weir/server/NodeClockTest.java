@@ -37,9 +37,9 @@ final class NodeClockTest {
           // The state is in the memory of this process, which has one clock.
           Map.entry("dev.weir.internal.SteadyClock", "the start of a clock in memory"),
           Map.entry("dev.weir.slots.SlotStore", "slots in memory"),
-          Map.entry("dev.weir.server.gateway.node.RouteParts", "routes in memory"),
-          Map.entry("dev.weir.server.limits.node.LimitParts", "resources in memory"),
-          Map.entry("dev.weir.server.rules.node.RuleParts", "rules in memory"),
+          Map.entry("dev.weir.server.gateway.node.OpenRoutes", "routes in memory"),
+          Map.entry("dev.weir.server.limits.node.OpenLimits", "resources in memory"),
+          Map.entry("dev.weir.server.rules.node.OpenRules", "rules in memory"),
           Map.entry("dev.weir.rules.HeldLeases", "a lease that no store counts"),
           // Advice to a caller, or text for people.
           Map.entry("dev.weir.rules.RuleEvaluator", "the time of the last refusals"),
@@ -60,8 +60,8 @@ final class NodeClockTest {
           Map.entry("dev.weir.node.stores.postgresql.PostgresqlCluster", "old log files"),
           // Ids that are ordered by time, unique whatever the time is; ages of signatures.
           Map.entry("dev.weir.notifications.Notifications", "ids of messages"),
-          Map.entry("dev.weir.notifications.server.node.NotificationParts", "signatures"),
-          Map.entry("dev.weir.notifications.server.node.AnalyticsParts", "ids of events"),
+          Map.entry("dev.weir.notifications.server.node.OpenNotifications", "signatures"),
+          Map.entry("dev.weir.notifications.server.node.OpenAnalytics", "ids of events"),
           // When a provider answered. A message is kept by the later of this and the time at which
           // the database counted it, so a wrong clock keeps it longer, and never shorter.
           Map.entry("dev.weir.notifications.server.node.SenderPart", "when a message changed"),

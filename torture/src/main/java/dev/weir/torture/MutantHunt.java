@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 /** Tortures builds with a planted fault, and measures how soon each is found. */
 final class MutantHunt {
   /** Of a mutant that lets something never end; all else has ended by far. */
-  private static final Duration PATIENCE = Duration.ofMinutes(3);
+  private static final Duration MAX_WAIT = Duration.ofMinutes(3);
 
   private final Path root;
   private final Path jar;
@@ -120,7 +120,7 @@ final class MutantHunt {
   }
 
   private static Plan plan(Duration time, Trouble trouble) {
-    return new Plan(time, Plan.CALLERS, trouble, PATIENCE);
+    return new Plan(time, Plan.CALLERS, trouble, MAX_WAIT);
   }
 
   private static String promises(Torture.Outcome outcome) {

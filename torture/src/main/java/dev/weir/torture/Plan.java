@@ -7,16 +7,16 @@ import java.time.Duration;
  *
  * @param time how long there are load and faults
  * @param callers of each capability
- * @param patience how long what has to end may take after everything is mended
+ * @param maxWait how long what has to end may take after everything is mended
  */
-public record Plan(Duration time, int callers, Trouble trouble, Duration patience) {
+public record Plan(Duration time, int callers, Trouble trouble, Duration maxWait) {
   /** As many callers as keep two cores busy. */
   static final int CALLERS = 5;
 
   /** Far more than anything needs, however busy the machine is. */
-  static final Duration PATIENCE = Duration.ofMinutes(6);
+  static final Duration MAX_WAIT = Duration.ofMinutes(6);
 
   static Plan of(Duration time) {
-    return new Plan(time, CALLERS, new Trouble.All(), PATIENCE);
+    return new Plan(time, CALLERS, new Trouble.All(), MAX_WAIT);
   }
 }

@@ -74,7 +74,7 @@ public final class Torture {
     Findings findings = new Findings(selected);
     try (History history = new History(folder.resolve("round-" + seed + ".ndjson"))) {
       String name = "r" + Long.toString(seed, Character.MAX_RADIX);
-      Round round = new Round(name, stage, new Client(stage, history), history, plan.patience());
+      Round round = new Round(name, stage, new Client(stage, history), history, plan.maxWait());
       List<Capability> capabilities = capabilitiesOf(selected);
       List<Load> loads = capabilities.stream().map(each -> each.load(round)).toList();
       together(loads, Load::prepare);

@@ -41,7 +41,7 @@ final class TortureIT {
                   "SilenceWay",
                   "SwallowReplies"),
               ""),
-          Plan.PATIENCE);
+          Plan.MAX_WAIT);
 
   @Test
   void promisesAreKeptInARoundOfFaults() throws Exception {

@@ -42,8 +42,7 @@ final class DelayedStart {
           .filter(existing -> !isSame(existing, workflow))
           .<PacedStart>map(
               other ->
-                  new PacedStart.IdTaken(
-                      workflowId, other.getWorkflowType(), other.getTaskQueue()))
+                  new PacedStart.IdTaken(workflowId, other.getWorkflowType(), other.getTaskQueue()))
           .orElseGet(() -> new PacedStart.AlreadyStarted(scheduledTime));
     }
   }

@@ -18,9 +18,9 @@ import java.util.List;
  *
  * <p>The event id is the workflow id, so starting twice starts once: as long as Temporal keeps the
  * execution, and after that as long as the slot is kept and confirmed. A workflow of another type
- * or task queue that has the id is not taken for it: see {@link PacedStart.IdTaken}. A start delay is a minimum:
- * a worker that was down finds all its workflows due, so a downstream with a hard limit needs its
- * own guard.
+ * or task queue that has the id is not taken for it: see {@link PacedStart.IdTaken}. A start delay
+ * is a minimum: a worker that was down finds all its workflows due, so a downstream with a hard
+ * limit needs its own guard.
  *
  * <p>A start that fails may be repeated, and a crash in between leaves nothing that a repetition
  * does not complete. Thread-safe; callers block and may be virtual threads.

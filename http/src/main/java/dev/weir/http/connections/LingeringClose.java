@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
  * Closes a connection without losing its last response.
  *
  * <p>Closing a socket with unread bytes resets the connection, and a reset destroys a response that
- * the client has not read yet. A close therefore sends what has been written, shuts down the output,
- * then reads on for a moment until the client has closed too (RFC 9112, 9.6). Confined to the event loop of the
- * connection.
+ * the client has not read yet. A close therefore sends what has been written, shuts down the
+ * output, then reads on for a moment until the client has closed too (RFC 9112, 9.6). Confined to
+ * the event loop of the connection.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // Netty closes a connection that fails.
 final class LingeringClose extends ChannelDuplexHandler {

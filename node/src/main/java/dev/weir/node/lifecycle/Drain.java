@@ -32,12 +32,12 @@ public final class Drain {
    * @param notice time from not being ready to not listening
    * @param idle how long an idle connection is kept
    */
-  public record Patience(Duration max, Duration notice, Duration idle) {
+  public record Times(Duration max, Duration notice, Duration idle) {
     private static final Duration MAX_DRAINING = Duration.ofHours(1);
 
     /** Reads how long the ports of a node may take. */
-    public static Patience of(Settings settings) {
-      return new Patience(
+    public static Times of(Settings settings) {
+      return new Times(
           settings.duration(ServerSetting.DRAIN, Duration.ZERO, MAX_DRAINING),
           settings.duration(ServerSetting.DRAIN_NOTICE, Duration.ZERO, MAX_DRAINING),
           settings.duration(ServerSetting.DRAIN_IDLE, Duration.ZERO, MAX_DRAINING));
@@ -64,24 +64,24 @@ public final class Drain {
   }
 
   /** Drains these ports. */
-  public static void run(Patience patience, List<Door> doors) {
-    long endNanos = System.nanoTime() + patience.max().toNanos();
+  public static void run(Times drainTimes, List<Door> doors) {
+    long endNanos = System.nanoTime() + drainTimes.max().toNanos();
     doors.forEach(Door::begin);
     try {
-      TimeUnit.NANOSECONDS.sleep(within(endNanos, patience.notice()).toNanos());
+      TimeUnit.NANOSECONDS.sleep(within(endNanos, drainTimes.notice()).toNanos());
       for (Door door : doors) {
         door.refuseNewcomers(within(endNanos, ARRIVAL));
       }
       CompletableFuture.allOf(
               doors.stream()
-                  .map(door -> door.endWhenIdle(within(endNanos, patience.idle())))
+                  .map(door -> door.endWhenIdle(within(endNanos, drainTimes.idle())))
                   .toArray(CompletableFuture<?>[]::new))
           .get(endNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
       log.warn(
           "{} connections still in use after {} are cut",
           doors.stream().mapToInt(Door::count).sum(),
-          patience.max());
+          drainTimes.max());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException e) {

@@ -10,8 +10,8 @@ import java.util.Optional;
 
 /** Reads the settings of an OpenID Connect issuer. */
 public final class OidcSettings {
-  private static final Duration MIN_PATIENCE = Duration.ofMillis(100);
-  private static final Duration MAX_PATIENCE = Duration.ofMinutes(1);
+  private static final Duration MIN_MAX_WAIT = Duration.ofMillis(100);
+  private static final Duration MAX_MAX_WAIT = Duration.ofMinutes(1);
 
   private OidcSettings() {}
 
@@ -35,7 +35,7 @@ public final class OidcSettings {
                 audience.orElseThrow(),
                 roleClaim(settings),
                 settings.text(ServerSetting.OIDC_ADMIN_ROLE),
-                settings.duration(ServerSetting.OIDC_TIMEOUT, MIN_PATIENCE, MAX_PATIENCE)));
+                settings.duration(ServerSetting.OIDC_TIMEOUT, MIN_MAX_WAIT, MAX_MAX_WAIT)));
   }
 
   private static RoleClaim roleClaim(Settings settings) {

@@ -30,10 +30,10 @@ import org.slf4j.LoggerFactory;
  */
 public final class Database implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Database.class);
-  private static final Duration START_PATIENCE = Duration.ofSeconds(15);
+  private static final Duration START_MAX_WAIT = Duration.ofSeconds(15);
 
   /** It accepts connections already, so it is there; the machine may be busy with its recovery. */
-  private static final Duration EMBEDDED_PATIENCE = Duration.ofMinutes(2);
+  private static final Duration EMBEDDED_MAX_WAIT = Duration.ofMinutes(2);
 
   private static final Duration BETWEEN_POLLS = Duration.ofSeconds(1);
 
@@ -109,7 +109,7 @@ public final class Database implements AutoCloseable {
             address.password(),
             size.min(),
             size.max(),
-            size.patience());
+            size.maxWait());
     return switch (address.dialect()) {
       case POSTGRESQL -> PostgresqlPool.open(settings);
       case ORACLE -> OraclePool.open(settings);
@@ -161,8 +161,8 @@ public final class Database implements AutoCloseable {
 
   /** Waits until the database responds, because it may start at the same time as its nodes. */
   private void awaitAnswer(StopSignal stop) {
-    Duration patience = embedded.isPresent() ? EMBEDDED_PATIENCE : START_PATIENCE;
-    long deadlineNanos = System.nanoTime() + patience.toNanos();
+    Duration maxWait = embedded.isPresent() ? EMBEDDED_MAX_WAIT : START_MAX_WAIT;
+    long deadlineNanos = System.nanoTime() + maxWait.toNanos();
     while (true) {
       try (Connection connection = pool.getConnection()) {
         log.debug("Connected to {}", connection);
@@ -175,7 +175,7 @@ public final class Database implements AutoCloseable {
         }
         if (System.nanoTime() - deadlineNanos > 0) {
           throw unusable(
-              new SQLException("nothing answers within " + patience + latestFailure(), e));
+              new SQLException("nothing answers within " + maxWait + latestFailure(), e));
         }
       }
     }

@@ -18,8 +18,8 @@ import java.util.Optional;
  */
 public record DatabaseSettings(
     Optional<DatabaseAddress> server, Path dataFolder, Pool pool, boolean migrates) {
-  private static final Duration MIN_PATIENCE = Duration.ofMillis(250);
-  private static final Duration MAX_PATIENCE = Duration.ofMinutes(10);
+  private static final Duration MIN_MAX_WAIT = Duration.ofMillis(250);
+  private static final Duration MAX_MAX_WAIT = Duration.ofMinutes(10);
 
   /** Migrating the tables takes three connections at the same time. */
   private static final int MIN_CONNECTIONS = 3;
@@ -27,12 +27,12 @@ public record DatabaseSettings(
   private static final int MAX_CONNECTIONS = 1_000;
 
   /** The size of the connection pool, and how long a caller waits for a connection. */
-  public record Pool(int min, int max, Duration patience) {
+  public record Pool(int min, int max, Duration maxWait) {
     private static Pool of(Settings settings) {
       int max = settings.number(StoreSetting.DB_POOL_MAX, MIN_CONNECTIONS, MAX_CONNECTIONS);
       int min = Math.min(max, settings.number(StoreSetting.DB_POOL_MIN, 0, MAX_CONNECTIONS));
       return new Pool(
-          min, max, settings.duration(StoreSetting.DB_WAIT, MIN_PATIENCE, MAX_PATIENCE));
+          min, max, settings.duration(StoreSetting.DB_WAIT, MIN_MAX_WAIT, MAX_MAX_WAIT));
     }
   }
 

@@ -29,12 +29,12 @@ public final class Node implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Node.class);
 
   private final AtomicBoolean closed = new AtomicBoolean();
-  private final Drain.Patience patience;
+  private final Drain.Times drainTimes;
   private final WebServer web;
   private final OpeningNode parts;
 
-  private Node(Drain.Patience patience, WebServer web, OpeningNode parts) {
-    this.patience = patience;
+  private Node(Drain.Times drainTimes, WebServer web, OpeningNode parts) {
+    this.drainTimes = drainTimes;
     this.web = web;
     this.parts = parts;
   }
@@ -60,7 +60,7 @@ public final class Node implements AutoCloseable {
       // The last one, because it reports that the node is ready.
       WebServer web = WebServer.start(settings.web(), parts.beans(), parts.properties());
       isComplete = true;
-      return new Node(settings.web().patience(), web, parts);
+      return new Node(settings.web().drainTimes(), web, parts);
     } finally {
       if (!isComplete) {
         open.close();
@@ -141,7 +141,7 @@ public final class Node implements AutoCloseable {
     List<Drain.Door> doors = new ArrayList<>(List.of(web));
     doors.addAll(parts.doors());
     try {
-      Drain.run(patience, doors);
+      Drain.run(drainTimes, doors);
     } finally {
       web.close();
       beside.forEach(Node::await);

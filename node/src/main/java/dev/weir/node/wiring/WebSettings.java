@@ -20,7 +20,7 @@ import java.util.List;
  * @param exposure who can reach the server
  * @param limits the limits for its clients
  * @param allowed the accepted values of the Host header
- * @param patience how long draining may take, for every port
+ * @param drainTimes how long draining may take, for every port
  */
 public record WebSettings(
     String host,
@@ -28,7 +28,7 @@ public record WebSettings(
     Exposure exposure,
     ListenerSettings limits,
     AllowedHosts allowed,
-    Drain.Patience patience) {
+    Drain.Times drainTimes) {
   private static final Duration MIN_TIMEOUT = Duration.ofSeconds(1);
   private static final Duration MAX_TIMEOUT = Duration.ofDays(1);
   private static final int MAX_RATE = 1 << 20;
@@ -51,7 +51,7 @@ public record WebSettings(
                 ServerSetting.HTTP_MAX_CONNECTIONS_PER_ADDRESS,
                 proxies)),
         allowedHosts(settings, host, exposure),
-        Drain.Patience.of(settings));
+        Drain.Times.of(settings));
   }
 
   /**

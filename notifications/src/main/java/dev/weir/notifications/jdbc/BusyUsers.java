@@ -18,20 +18,20 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class BusyUsers {
   /** Longer than transactions hold a row, on all but the busiest machines. */
-  static final Duration PATIENCE = Duration.ofMillis(200);
+  static final Duration MAX_WAIT = Duration.ofMillis(200);
 
   /** More of them are waited for, for a short time in each transaction. */
   private static final int MAX = 10_000;
 
-  private final Duration patience;
+  private final Duration maxWait;
 
   private final Set<Long> known = ConcurrentHashMap.newKeySet();
 
   /**
-   * @param patience how long a transaction waits for users that are not known to be busy
+   * @param maxWait how long a transaction waits for users that are not known to be busy
    */
-  BusyUsers(Duration patience) {
-    this.patience = patience;
+  BusyUsers(Duration maxWait) {
+    this.maxWait = maxWait;
   }
 
   /** How the transactions of one call lock their users, each attempt by what the last one found. */
@@ -47,7 +47,7 @@ final class BusyUsers {
         (isTrying || known.contains(userId) ? tried : waited).add(userId);
       }
       try {
-        LockedUsers users = LockedUsers.lockPatiently(connection, clock, patience, waited, tried);
+        LockedUsers users = LockedUsers.lockPatiently(connection, clock, maxWait, waited, tried);
         known.removeAll(tried);
         if (known.size() < MAX) {
           known.addAll(users.busy());

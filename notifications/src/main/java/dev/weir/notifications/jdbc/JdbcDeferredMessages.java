@@ -99,14 +99,14 @@ public final class JdbcDeferredMessages implements DeferredMessages {
   }
 
   public JdbcDeferredMessages(DataSource database, StoreClock clock, int maxPerUser) {
-    this(database, clock, maxPerUser, BusyUsers.PATIENCE);
+    this(database, clock, maxPerUser, BusyUsers.MAX_WAIT);
   }
 
   /**
-   * @param patience how long a transaction waits for users that another one has locked
+   * @param maxWait how long a transaction waits for users that another one has locked
    */
-  JdbcDeferredMessages(DataSource database, StoreClock clock, int maxPerUser, Duration patience) {
-    this.busy = new BusyUsers(patience);
+  JdbcDeferredMessages(DataSource database, StoreClock clock, int maxPerUser, Duration maxWait) {
+    this.busy = new BusyUsers(maxWait);
     this.transactions = Transactions.failFast(Dialect.POSTGRESQL, database, () -> {});
     this.clock = clock;
     this.maxPerUser = maxPerUser;

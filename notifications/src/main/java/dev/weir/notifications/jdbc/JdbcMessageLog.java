@@ -398,10 +398,8 @@ public final class JdbcMessageLog implements MessageLog {
       return true;
     }
     // Locked first, so that of two last parts one sees the other.
-    Optional<Boolean> unused =
-        Sql.first(connection, row -> true, LOCK, known.message().toString());
-    return SentParts.isComplete(
-        connection, known.message(), known.part().getAsInt(), state);
+    Optional<Boolean> unused = Sql.first(connection, row -> true, LOCK, known.message().toString());
+    return SentParts.isComplete(connection, known.message(), known.part().getAsInt(), state);
   }
 
   private static Delivery receipt(UUID message, String provider, MessageState state, Instant at) {

@@ -98,14 +98,14 @@ public final class JdbcSendLedger implements SendLedger {
   }
 
   public JdbcSendLedger(DataSource database, StoreClock clock) {
-    this(database, clock, BusyUsers.PATIENCE);
+    this(database, clock, BusyUsers.MAX_WAIT);
   }
 
   /**
-   * @param patience how long a transaction waits for users that another one has locked
+   * @param maxWait how long a transaction waits for users that another one has locked
    */
-  JdbcSendLedger(DataSource database, StoreClock clock, Duration patience) {
-    this.busy = new BusyUsers(patience);
+  JdbcSendLedger(DataSource database, StoreClock clock, Duration maxWait) {
+    this.busy = new BusyUsers(maxWait);
     this.transactions = Transactions.failFast(Dialect.POSTGRESQL, database, () -> {});
     this.clock = clock;
   }

@@ -54,9 +54,9 @@ final class LockedUsers {
    */
   private static final String LOCK_PATIENTLY =
       """
-      with patience as materialized (select set_config('lock_timeout', ?, true)),
+      with own_timeout as materialized (select set_config('lock_timeout', ?, true)),
       waited as materialized (select %1$s
-        from notification_user where user_id = any(?) and exists (select from patience)
+        from notification_user where user_id = any(?) and exists (select from own_timeout)
         order by user_id for update),
       tried as materialized (select %1$s
         from notification_user where user_id = any(?) order by user_id for update skip locked)
@@ -103,7 +103,7 @@ final class LockedUsers {
   /**
    * Locks users without waiting for long.
    *
-   * @param patience how long to wait
+   * @param maxWait how long to wait
    * @param waited users to wait for
    * @param tried users to leave out if they are locked; they are {@linkplain #busy} then
    * @throws SQLException {@linkplain #isLockTimeout of a lock} if one of {@code waited} is locked
@@ -111,16 +111,16 @@ final class LockedUsers {
   static LockedUsers lockPatiently(
       Connection connection,
       StoreClock clock,
-      Duration patience,
+      Duration maxWait,
       Collection<Long> waited,
       Collection<Long> tried)
       throws SQLException {
-    String maxWait = patience.toMillis() + "ms";
+    String lockTimeout = maxWait.toMillis() + "ms";
     Map<Long, UserRow> locked = new HashMap<>();
     long nowMicros = Micros.EARLIEST;
     for (Read read :
         Sql.list(
-            connection, Read::of, LOCK_PATIENTLY, maxWait, distinct(waited), distinct(tried))) {
+            connection, Read::of, LOCK_PATIENTLY, lockTimeout, distinct(waited), distinct(tried))) {
       locked.put(read.row().userId(), read.row());
       nowMicros = clock.micros(read.databaseMicros());
     }

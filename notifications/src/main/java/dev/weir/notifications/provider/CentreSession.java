@@ -95,8 +95,7 @@ final class CentreSession extends SMPPSession {
       Executor receiving,
       Consumer<CentreSession> unbound) {
     Incoming incoming = new Incoming();
-    CentreSession session =
-        new CentreSession(connections, incoming, receipts, receiving, unbound);
+    CentreSession session = new CentreSession(connections, incoming, receipts, receiving, unbound);
     session.setMessageReceiverListener(receipts);
     incoming.taker = session::take;
     return session;
@@ -246,8 +245,7 @@ final class CentreSession extends SMPPSession {
   }
 
   private void answer(Command header, Command answer) {
-    @Nullable PendingResponse<Command> pending =
-        removePendingResponse(header.getSequenceNumber());
+    @Nullable PendingResponse<Command> pending = removePendingResponse(header.getSequenceNumber());
     if (pending == null) {
       log.warn("{} answers nothing that was asked", header);
     } else {

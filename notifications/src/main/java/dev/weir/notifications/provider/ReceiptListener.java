@@ -51,10 +51,7 @@ final class ReceiptListener implements MessageReceiverListener {
     boolean isDone =
         receipt.state().isEmpty()
             || receipts.receive(
-                provider,
-                normalized(receipt.id().get()),
-                receipt.state().get(),
-                clock.instant());
+                provider, normalized(receipt.id().get()), receipt.state().get(), clock.instant());
     return isDone ? SMPPConstant.STAT_ESME_ROK : SMPPConstant.STAT_ESME_RX_T_APPN;
   }
 

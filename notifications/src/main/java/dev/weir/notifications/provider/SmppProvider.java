@@ -120,8 +120,7 @@ public final class SmppProvider implements SmsProvider {
     return submitted.count(message) > 0;
   }
 
-  private SmppSubmission submission(
-      CentreSession session, Message message, long lastNanos) {
+  private SmppSubmission submission(CentreSession session, Message message, long lastNanos) {
     AtomicReference<SmppSubmission> self = new AtomicReference<>();
     SmppSubmission submission =
         new SmppSubmission(

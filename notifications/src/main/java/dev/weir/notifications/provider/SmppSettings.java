@@ -7,8 +7,8 @@ import java.time.Duration;
  *
  * @param systemId the name by which this system binds, up to {@link #MAX_SYSTEM_ID} characters
  * @param password up to {@link #MAX_PASSWORD} characters
- * @param systemType empty if the message centre does not ask for it; up to {@link
- *     #MAX_SYSTEM_TYPE} characters
+ * @param systemType empty if the message centre does not ask for it; up to {@link #MAX_SYSTEM_TYPE}
+ *     characters
  * @param sourceAddress the sender that recipients see, up to {@link #MAX_ADDRESS} characters
  * @param timeout maximum time until the response to a request, and until the bind
  * @param enquireEvery how often an idle connection is checked

@@ -40,7 +40,7 @@ final class DeferredMessagesTest {
 
   /** One connection, which publishes its statistics when it is told to. */
   private final HikariDataSource pool =
-      PostgresqlPool.open(new PoolSettings(url, "postgres", "", 1, 1, Database.PATIENCE));
+      PostgresqlPool.open(new PoolSettings(url, "postgres", "", 1, 1, Database.MAX_WAIT));
 
   private final SettableClock time = new SettableClock(Instant.parse("2026-06-01T12:00:00Z"));
   private final StoreClock clock = databaseMicros -> Micros.ceil(time.instant());

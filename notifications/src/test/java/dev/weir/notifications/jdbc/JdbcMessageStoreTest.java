@@ -24,7 +24,7 @@ import net.jqwik.api.ShrinkingMode;
  */
 final class JdbcMessageStoreTest implements MessageStoreKit {
   /** However busy the machine is, callers wait in turn. */
-  private static final Duration PATIENCE = Database.PATIENCE;
+  private static final Duration MAX_WAIT = Database.MAX_WAIT;
 
   @Override
   public Supplier<MessageStore> messagesBy(InstantSource clock) {
@@ -45,9 +45,9 @@ final class JdbcMessageStoreTest implements MessageStoreKit {
   private static MessageStore store(DataSource connections, StoreClock time) {
     return new MessageStore(
         new JdbcUserLimits(connections, time),
-        new JdbcSendLedger(connections, time, PATIENCE),
+        new JdbcSendLedger(connections, time, MAX_WAIT),
         new JdbcMessageLog(connections, time),
         new JdbcDeferredMessages(
-            connections, time, DeferredMessages.DEFAULT_MAX_PER_USER, PATIENCE));
+            connections, time, DeferredMessages.DEFAULT_MAX_PER_USER, MAX_WAIT));
   }
 }

@@ -38,13 +38,13 @@ final class JdbcUserLimitsTest {
     JdbcUserLimits limits = new JdbcUserLimits(database.otherPool());
     try (ChangeListener listening =
         new ChangeListener(database.pool(), Map.of(Channel.NOTIFICATION_USER, listener))) {
-      assertThat(listening.awaitListening(Database.PATIENCE)).isTrue();
+      assertThat(listening.awaitListening(Database.MAX_WAIT)).isTrue();
       limits.configure(UserLimit.of(user, 1, Duration.ofMinutes(1)));
       UserState changed = limits.configure(UserLimit.of(user, 2, Duration.ofMinutes(1)));
 
-      assertThat(UserChange.parse(heard.poll(Database.PATIENCE.toSeconds(), TimeUnit.SECONDS)))
+      assertThat(UserChange.parse(heard.poll(Database.MAX_WAIT.toSeconds(), TimeUnit.SECONDS)))
           .contains(new UserChange(user, changed.version() - 1));
-      assertThat(UserChange.parse(heard.poll(Database.PATIENCE.toSeconds(), TimeUnit.SECONDS)))
+      assertThat(UserChange.parse(heard.poll(Database.MAX_WAIT.toSeconds(), TimeUnit.SECONDS)))
           .contains(new UserChange(user, changed.version()));
     }
   }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 final class LostSendTest {
   private final Database database = Database.get();
   private final LossyRelay relay = new LossyRelay(database.port());
-  private final HikariDataSource pool = database.openThrough(relay.port(), Database.PATIENCE);
+  private final HikariDataSource pool = database.openThrough(relay.port(), Database.MAX_WAIT);
 
   /** The ledger under test; the others show what the database contains. */
   private final JdbcSendLedger ledger = new JdbcSendLedger(pool);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 final class SendRoundTripsTest {
   private final Database database = Database.get();
   private final CountingProxy proxy = new CountingProxy(database.port());
-  private final HikariDataSource pool = database.openThrough(proxy.port(), Database.PATIENCE);
+  private final HikariDataSource pool = database.openThrough(proxy.port(), Database.MAX_WAIT);
   private final JdbcSendLedger ledger = new JdbcSendLedger(pool);
   private final long user = Letters.newUser();
 

@@ -36,8 +36,7 @@ final class ManualCentre implements AutoCloseable {
     Peer peer = new Peer(listener.accept());
     Command bind = peer.await(SMPPConstant.CID_BIND_TRANSCEIVER);
     peer.send(
-        PDUS.bindResp(
-            SMPPConstant.CID_BIND_TRANSCEIVER_RESP, bind.getSequenceNumber(), "centre"));
+        PDUS.bindResp(SMPPConstant.CID_BIND_TRANSCEIVER_RESP, bind.getSequenceNumber(), "centre"));
     return peer;
   }
 

@@ -75,8 +75,7 @@ final class SmppSessionTest {
         SmppProvider provider = provider(centre.port(), slow)) {
       assertThat(sending(provider).get()).isEqualTo(taken("ID1"));
       FutureTask<List<Integer>> receipts =
-          new FutureTask<>(
-              () -> Crowd.concurrently(20, number -> deliver(centre, "ID" + number)));
+          new FutureTask<>(() -> Crowd.concurrently(20, number -> deliver(centre, "ID" + number)));
       Thread.ofPlatform().daemon().start(receipts);
       waiting.await();
       assertThat(sending(provider).get()).isEqualTo(taken("ID2"));

@@ -2,16 +2,16 @@ package dev.weir.notifications.sender;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.store.tck.SettableClock;
 import dev.weir.limits.AcquireResult;
 import dev.weir.limits.Decision;
 import dev.weir.limits.FixedWindow;
 import dev.weir.limits.LimitObserver;
 import dev.weir.limits.Limiter;
-import dev.weir.limits.memory.MemoryLimitStore;
 import dev.weir.limits.Outcome;
 import dev.weir.limits.Policy;
+import dev.weir.limits.memory.MemoryLimitStore;
 import dev.weir.notifications.MemoryStores;
+import dev.weir.store.tck.SettableClock;
 import dev.weir.store.tck.internal.Await;
 import java.time.Duration;
 import java.util.Optional;

@@ -32,8 +32,8 @@ import java.util.concurrent.TimeoutException;
  * <p>{@link StatusMeanings} says what the status of an answer means, and {@link AnswerFields} what
  * its body must say if the payment is made. A payment is not called again before {@code
  * Retry-After}. Calls without an answer leave open whether it was made. A call is sent once: the
- * client of the JDK does not repeat a POST, nor a look-up, see {@link SentOnce}. The connection of a
- * call that was given up stays open, because the late answer says that the call has arrived, and
+ * client of the JDK does not repeat a POST, nor a look-up, see {@link SentOnce}. The connection of
+ * a call that was given up stays open, because the late answer says that the call has arrived, and
  * what became of it.
  */
 public final class HttpDownstream implements Downstream {
@@ -195,8 +195,7 @@ public final class HttpDownstream implements Downstream {
       return new LookUp.Unanswered("no answer to the look-up within " + timeout, end(response));
     } catch (ExecutionException e) {
       HttpFailure failed = HttpFailure.of(request, e);
-      return new LookUp.Unclear(
-          "the look-up failed: " + failed.reason(), !failed.isUnreachable());
+      return new LookUp.Unclear("the look-up failed: " + failed.reason(), !failed.isUnreachable());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return new LookUp.Unanswered("the look-up was interrupted", end(response));

@@ -256,20 +256,21 @@ final class PaymentExecution implements PaymentActivities {
    * Returns what to do after a look-up before the payment may be called again; empty if it may be
    * called now.
    */
-  private Optional<Step> settle(
-      PaymentStore.Beginning.Running running, Downstream.LookUp found) {
+  private Optional<Step> settle(PaymentStore.Beginning.Running running, Downstream.LookUp found) {
     String paymentId = running.payment().paymentId();
     // The calls that a restore has lost are in no report, but the look-up is.
     Instant calledAt =
-        running.calls().count() == 0
-            ? running.now()
-            : running.calls().unknown().orElseThrow();
+        running.calls().count() == 0 ? running.now() : running.calls().unknown().orElseThrow();
     return switch (found) {
       case Downstream.LookUp.Made made ->
           Optional.of(
               end(
                   new PaymentCall(
-                      paymentId, calledAt, running.now(), PaymentCall.Result.PAID, made.reference()),
+                      paymentId,
+                      calledAt,
+                      running.now(),
+                      PaymentCall.Result.PAID,
+                      made.reference()),
                   PaymentState.PAID));
       case Downstream.LookUp.NotKnown notKnown -> Optional.empty();
       case Downstream.LookUp.Unclear unclear ->
@@ -279,8 +280,7 @@ final class PaymentExecution implements PaymentActivities {
     };
   }
 
-  private Step lookUpAgain(
-      PaymentStore.Beginning.Running running, String reason, Duration after) {
+  private Step lookUpAgain(PaymentStore.Beginning.Running running, String reason, Duration after) {
     log.debug("Payment {} is not called again yet: {}", running.payment().paymentId(), reason);
     Duration ago = Duration.between(running.calls().unknown().orElseThrow(), running.now());
     Duration wait = attempts.waitSince(ago);

@@ -100,8 +100,7 @@ final class PaymentStarts {
           .filter(other -> !isOwn(other, PAYMENT_TYPE))
           .<PacedStart>map(
               other ->
-                  new PacedStart.IdTaken(
-                      workflowId, other.getWorkflowType(), other.getTaskQueue()))
+                  new PacedStart.IdTaken(workflowId, other.getWorkflowType(), other.getTaskQueue()))
           .orElseGet(() -> new PacedStart.AlreadyStarted(now));
     }
   }

@@ -186,8 +186,7 @@ final class PaymentScanTest {
       store.started(feedId, 0);
       store.allStarted(feedId);
       store.startedUntil(feedId);
-      assertThat(store.overdue(Instant.EPOCH.plusSeconds(1), new Position(0, 0), 5))
-          .isNotEmpty();
+      assertThat(store.overdue(Instant.EPOCH.plusSeconds(1), new Position(0, 0), 5)).isNotEmpty();
       store.cancelledWithSlots(3);
     }
 

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The simulator and its client over real connections. */
 final class DownstreamServerTest {
   private static final Instant NOW = Instant.parse("2026-06-01T12:00:00Z");
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration MAX_WAIT = Duration.ofMinutes(2);
 
   @TempDir Path folder;
   private final List<AutoCloseable> open = new ArrayList<>();
@@ -50,7 +50,7 @@ final class DownstreamServerTest {
   @Test
   void paysOnceHoweverOftenItIsCalled() throws IOException {
     DownstreamSimulator simulator = simulator(10, SimulatorSettings.Faults.NONE);
-    HttpDownstream client = client(simulator, PATIENCE);
+    HttpDownstream client = client(simulator, MAX_WAIT);
     Answer first = client.pay(payment("pay 1/ü\n😀"));
     assertThat(first)
         .isInstanceOfSatisfying(
@@ -63,7 +63,7 @@ final class DownstreamServerTest {
   @Test
   void refusesAboveTheCeilingWhateverArrivesTogether() throws Exception {
     DownstreamSimulator simulator = simulator(10, SimulatorSettings.Faults.NONE);
-    HttpDownstream client = client(simulator, PATIENCE);
+    HttpDownstream client = client(simulator, MAX_WAIT);
     List<Answer> answers = new ArrayList<>();
     try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<Answer>> calls = new ArrayList<>();
@@ -89,7 +89,7 @@ final class DownstreamServerTest {
   @Test
   void cannotTellWhetherACallWithALostAnswerPaid() throws IOException {
     DownstreamSimulator simulator = simulator(10, new SimulatorSettings.Faults(0, 0, 0, 1));
-    HttpDownstream client = client(simulator, PATIENCE);
+    HttpDownstream client = client(simulator, MAX_WAIT);
     assertThat(client.pay(payment("a"))).isInstanceOf(Answer.Unknown.class);
     assertThat(simulator.statistics().booked()).isEqualTo(1);
     assertThat(simulator.statistics().calls()).isEqualTo(1);
@@ -100,7 +100,7 @@ final class DownstreamServerTest {
     DownstreamSimulator simulator = simulator(10, new SimulatorSettings.Faults(0, 0, 0, 1));
     URI base = serve(simulator);
     assertThat(get(base.resolve("/payments/a%2Fb"))).contains("there is no such payment");
-    assertThat(client(base, PATIENCE).pay(payment("a/b"))).isInstanceOf(Answer.Unknown.class);
+    assertThat(client(base, MAX_WAIT).pay(payment("a/b"))).isInstanceOf(Answer.Unknown.class);
     assertThat(get(base.resolve("/payments/a%2Fb"))).contains("\"reference\":\"SIM-");
   }
 
@@ -133,11 +133,11 @@ final class DownstreamServerTest {
   @Test
   void passesRejectionsAndErrorsOn() throws IOException {
     HttpDownstream rejecting =
-        client(simulator(10, new SimulatorSettings.Faults(1, 0, 0, 0)), PATIENCE);
+        client(simulator(10, new SimulatorSettings.Faults(1, 0, 0, 0)), MAX_WAIT);
     assertThat(rejecting.pay(payment("a")))
         .isEqualTo(new Answer.Rejected("status 422: the account is closed"));
     HttpDownstream failing =
-        client(simulator(10, new SimulatorSettings.Faults(0, 1, 0, 0)), PATIENCE);
+        client(simulator(10, new SimulatorSettings.Faults(0, 1, 0, 0)), MAX_WAIT);
     assertThat(failing.pay(payment("a")))
         .matches(answer -> answer instanceof Answer.Retry || answer instanceof Answer.Unknown);
   }
@@ -148,7 +148,7 @@ final class DownstreamServerTest {
     try (Socket nowhere = new Socket()) {
       nowhere.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
       URI address = URI.create("http://127.0.0.1:" + nowhere.getLocalPort());
-      assertThat(client(address, PATIENCE).pay(payment("a")))
+      assertThat(client(address, MAX_WAIT).pay(payment("a")))
           .isInstanceOfSatisfying(Answer.Retry.class, retry -> assertThat(retry.after()).isZero());
     }
   }
@@ -171,7 +171,7 @@ final class DownstreamServerTest {
   @Test
   void showsItsCountsAndAChart() throws Exception {
     DownstreamSimulator simulator = simulator(10, SimulatorSettings.Faults.NONE);
-    client(simulator, PATIENCE).pay(payment("a"));
+    client(simulator, MAX_WAIT).pay(payment("a"));
     URI base = serve(simulator);
     assertThat(get(base.resolve("/summary")))
         .contains("\"ceiling\":10,\"maxInSecond\":1,\"ceilingHeld\":true,\"booked\":1,\"calls\":1")
@@ -184,7 +184,7 @@ final class DownstreamServerTest {
     DownstreamSimulator simulator =
         DownstreamSimulator.recording(
             SimulatorSettings.faultless(10), () -> NOW, folder.resolve("calls.ndjson"));
-    HttpDownstream client = client(simulator, PATIENCE);
+    HttpDownstream client = client(simulator, MAX_WAIT);
     simulator.close();
     assertThat(client.pay(payment("a"))).isInstanceOf(Answer.Unknown.class);
     assertThat(simulator.statistics().booked()).isZero();
@@ -206,9 +206,9 @@ final class DownstreamServerTest {
     assertThat(post(server.address(), Optional.of("p"), "{}")).isEqualTo(401);
     try (HttpDownstream stranger =
             new HttpDownstream(
-                new HttpDownstream.Settings(server.address(), PATIENCE, "Bearer other"),
+                new HttpDownstream.Settings(server.address(), MAX_WAIT, "Bearer other"),
                 InstantSource.system());
-        HttpDownstream owner = client(server.address(), PATIENCE)) {
+        HttpDownstream owner = client(server.address(), MAX_WAIT)) {
       assertThat(stranger.pay(payment("p"))).isNotInstanceOf(Answer.Paid.class);
       assertThat(owner.pay(payment("p"))).isInstanceOf(Answer.Paid.class);
     }

@@ -128,8 +128,7 @@ final class ForeignWorkflowTest {
           scene,
           FeedStartWorkflow.class.getSimpleName(),
           Payment.RESERVED_PREFIX + scene.feedId("other"));
-      assertThatThrownBy(
-              () -> scene.receive("other", PaymentScene.feed(List.of(scene.payment(7)))))
+      assertThatThrownBy(() -> scene.receive("other", PaymentScene.feed(List.of(scene.payment(7)))))
           .isInstanceOf(IllegalStateException.class);
       scene.store.resume(all, "ann");
 

@@ -229,16 +229,14 @@ final class HttpAnswersTest {
     status = 404;
     assertThat(lookUp(PAYMENT)).isEqualTo(new LookUp.NotKnown());
     status = 503;
-    assertThat(lookUp(PAYMENT))
-        .isEqualTo(new LookUp.Unclear("the look-up has status 503", false));
+    assertThat(lookUp(PAYMENT)).isEqualTo(new LookUp.Unclear("the look-up has status 503", false));
     status = 502;
     assertThat(lookUp(PAYMENT)).isEqualTo(new LookUp.Unclear("the look-up has status 502", true));
     status = 200;
     body = "{\"state\":\"pending\"}";
     assertThat(lookUp(PAYMENT)).isEqualTo(new LookUp.Unclear("its state is pending", false));
     body = "{\"amount\":1}";
-    assertThat(lookUp(PAYMENT))
-        .isEqualTo(new LookUp.Unclear("its amount is 1, not 12.50", false));
+    assertThat(lookUp(PAYMENT)).isEqualTo(new LookUp.Unclear("its amount is 1, not 12.50", false));
   }
 
   @Test

@@ -77,7 +77,8 @@ final class PaymentReconcilerTest {
             new Class<?>[] {PaymentStore.class},
             (proxy, method, arguments) -> {
               Object result = method.invoke(scene.store, arguments);
-              if (List.of("open", "overdue").contains(method.getName()) && result instanceof List<?> page) {
+              if (List.of("open", "overdue").contains(method.getName())
+                  && result instanceof List<?> page) {
                 onPage.accept(
                     page.stream().map(PaymentStore.OpenPayment.class::cast).toList(), arguments);
               }

@@ -34,7 +34,7 @@ final class RealTemporalIT {
   private static final String ADDRESS = System.getenv().getOrDefault("WEIR_TEST_TEMPORAL", "");
   private static final int PAYMENTS = 500;
   private static final int CEILING = 50;
-  private static final Duration PATIENCE = Duration.ofMinutes(5);
+  private static final Duration MAX_WAIT = Duration.ofMinutes(5);
 
   private final String name = UUID.randomUUID().toString().substring(0, 8);
 
@@ -96,7 +96,7 @@ final class RealTemporalIT {
   }
 
   private FeedStatus awaitDone(Payments payments) {
-    Instant end = Instant.now().plus(PATIENCE);
+    Instant end = Instant.now().plus(MAX_WAIT);
     FeedStatus feed = payments.feed(name).orElseThrow();
     while (feed.state() != FeedState.DONE) {
       assertThat(Instant.now()).as("the feed is %s", feed).isBefore(end);

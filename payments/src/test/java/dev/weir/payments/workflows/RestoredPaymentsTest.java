@@ -233,8 +233,7 @@ final class RestoredPaymentsTest {
     assertThat(execution(SlotSource.of(scheduler)).pay("p2")).isEqualTo(Step.ENDED);
     assertThat(store.begin("p2")).isPresent();
     assertThat(store.beginCall("p2", 0, Duration.ofSeconds(10), Duration.ofHours(1))).isEmpty();
-    store.attempted(
-        new PaymentCall("p1", underWay, underWay, PaymentCall.Result.UNKNOWN, "lost"));
+    store.attempted(new PaymentCall("p1", underWay, underWay, PaymentCall.Result.UNKNOWN, "lost"));
 
     receive("f", 0, 3);
     assertThat(store.find("p1")).map(PaymentStatus::attempts).contains(1);
@@ -258,7 +257,8 @@ final class RestoredPaymentsTest {
     restore();
 
     assertThat(
-            store.ended(new PaymentCall("p0", p0, p0, PaymentCall.Result.PAID, ""), PaymentState.PAID))
+            store.ended(
+                new PaymentCall("p0", p0, p0, PaymentCall.Result.PAID, ""), PaymentState.PAID))
         .isTrue();
     store.attempted(new PaymentCall("p1", p1, p1, PaymentCall.Result.UNKNOWN, "lost"));
     PaymentStore.Reception other = open("g");

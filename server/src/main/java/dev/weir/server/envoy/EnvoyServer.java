@@ -61,8 +61,8 @@ public final class EnvoyServer implements AutoCloseable {
       java.util.logging.Logger.getLogger("io.grpc.netty.NettyServerStream");
 
   /**
-   * Messages are not compressed: one of some kilobytes could become as long as the longest, and what
-   * is in progress is counted by the bytes that arrive.
+   * Messages are not compressed: one of some kilobytes could become as long as the longest, and
+   * what is in progress is counted by the bytes that arrive.
    */
   private static final DecompressorRegistry UNCOMPRESSED =
       DecompressorRegistry.emptyInstance().with(Codec.Identity.NONE, false);

@@ -87,17 +87,14 @@ final class ClientConnection extends ChannelInboundHandlerAdapter
     this.forwardedHeaders = new ForwardedHeaders(loop.shared().engine().proxies(), channel);
     this.decoder = new RequestDecoder(loop.settings().bounds(), this);
     this.ahead =
-        new EarlyBytes(
-            wire, loop.shared().lookAhead(), () -> !isHoldingBack(), this::inputClosed);
+        new EarlyBytes(wire, loop.shared().lookAhead(), () -> !isHoldingBack(), this::inputClosed);
     idle();
   }
 
   /** Starts to serve a client on a new channel. */
   static void serve(EventLoopContext loop, Channel channel) {
     ClientConnection client = new ClientConnection(loop, channel);
-    channel
-        .pipeline()
-        .addLast(client.ahead, client.decoder, client.encoder, client);
+    channel.pipeline().addLast(client.ahead, client.decoder, client.encoder, client);
     loop.add(client);
   }
 

@@ -377,8 +377,8 @@ final class UpstreamExchange implements UpstreamPool.Waiting, UpstreamConnection
 
   /**
    * Returns true if a request of which the upstream has shown no sign may be sent again. The
-   * upstream may close a kept-alive connection just when it is used, so a repeatable request that is
-   * still complete here is retried once.
+   * upstream may close a kept-alive connection just when it is used, so a repeatable request that
+   * is still complete here is retried once.
    */
   private boolean mayRetry() {
     return !isRetried && body.isWhole() && requestHead.isRepeatable();

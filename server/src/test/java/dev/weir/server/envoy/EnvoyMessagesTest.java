@@ -113,7 +113,8 @@ final class EnvoyMessagesTest {
     }
     return UnknownFieldSet.newBuilder()
         .addField(9, field.build())
-        .addField(10, UnknownFieldSet.Field.newBuilder().addLengthDelimited(ByteString.EMPTY).build())
+        .addField(
+            10, UnknownFieldSet.Field.newBuilder().addLengthDelimited(ByteString.EMPTY).build())
         .build();
   }
 

@@ -269,7 +269,7 @@ final class HostileGatewayIT {
       for (RawHttp client : slow) {
         // A byte now and then does not extend the time.
         Waiting.until(
-            "patience to end",
+            "maxWait to end",
             () -> {
               boolean isOver = client.isAnswered();
               if (!isOver) {

@@ -49,8 +49,7 @@ final class UnreadResponsesIT {
         TestGateway gateway = new TestGateway(upstream.address());
         RawHttp client = new RawHttp(gateway.address())) {
       client.send(
-          GET.repeat(requests - 1)
-              + GET.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"));
+          GET.repeat(requests - 1) + GET.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"));
       awaitStuck(served::get);
       assertThat(served.get() * BODY_BYTES).isLessThan(MAX_HELD);
       assertThat(client.readAll().split("HTTP/1.1 200 OK", -1)).hasSize(requests + 1);

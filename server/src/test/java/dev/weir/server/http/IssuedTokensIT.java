@@ -64,7 +64,7 @@ final class IssuedTokensIT {
     issuer.useFirstKey();
   }
 
-  private static Node start(String issuer, String patience) {
+  private static Node start(String issuer, String maxWait) {
     return TestNode.inMemory(
         Map.of(
             ServerSetting.OIDC_ISSUER,
@@ -74,7 +74,7 @@ final class IssuedTokensIT {
             ServerSetting.OIDC_ADMIN_ROLE,
             "keeper",
             ServerSetting.OIDC_TIMEOUT,
-            patience,
+            maxWait,
             ServerSetting.CLIENT_KEYS,
             "key-of-a-client-or-two",
             ServerSetting.ADMIN_TOKEN,

@@ -26,7 +26,7 @@ final class LastRequestsIT {
 
   @Test
   void isNotReadyAndServesAllTheSameDuringTheNotice() throws Exception {
-    try (StoppingNode node = StoppingNode.start(patience("PT10M", "PT0S"));
+    try (StoppingNode node = StoppingNode.start(maxWait("PT10M", "PT0S"));
         RawHttp early = new RawHttp(node.address())) {
       assertThat(ask(early, READY)).startsWith("HTTP/1.1 200").doesNotContain("close");
       node.terminate();
@@ -50,7 +50,7 @@ final class LastRequestsIT {
 
   @Test
   void answersOnOpenConnectionsAfterThePortIsClosed() throws Exception {
-    try (StoppingNode node = StoppingNode.start(patience("PT0S", "PT10M"));
+    try (StoppingNode node = StoppingNode.start(maxWait("PT0S", "PT10M"));
         RawHttp silent = new RawHttp(node.address());
         RawHttp kept = new RawHttp(node.address());
         RawHttp half = new RawHttp(node.address())) {
@@ -68,7 +68,7 @@ final class LastRequestsIT {
 
   @Test
   void letsARequestEndThatHasBegunAndCutsNoneOfItsKindForBeingSlow() throws Exception {
-    try (StoppingNode node = StoppingNode.start(patience("PT0S", "PT0S"));
+    try (StoppingNode node = StoppingNode.start(maxWait("PT0S", "PT0S"));
         RawHttp half = new RawHttp(node.address());
         RawHttp idle = new RawHttp(node.address())) {
       String request = slot("slow");
@@ -84,7 +84,7 @@ final class LastRequestsIT {
   @Test
   void servesEverybodyWhoGotConnected() throws Exception {
     // A client may pause between its connection and its request.
-    try (StoppingNode node = StoppingNode.start(patience("PT0.5S", "PT1M"))) {
+    try (StoppingNode node = StoppingNode.start(maxWait("PT0.5S", "PT1M"))) {
       Queue<String> unanswered = new ConcurrentLinkedQueue<>();
       CountDownLatch busy = new CountDownLatch(CLIENTS * 20);
       List<Thread> clients = new ArrayList<>();
@@ -122,7 +122,7 @@ final class LastRequestsIT {
   }
 
   /** Longer than any request of this test takes, even on a busy machine. */
-  private static Map<Setting, String> patience(String notice, String idle) {
+  private static Map<Setting, String> maxWait(String notice, String idle) {
     return Map.of(
         ServerSetting.HTTP_HEAD_TIMEOUT,
         "PT10M",

@@ -87,7 +87,7 @@ final class StartIT {
     for (Setting door : List.of(ServerSetting.ADMIN_TOKEN, ServerSetting.OIDC_ISSUER)) {
       Settings settings =
           settings(Map.of(ServerSetting.HOST, "0.0.0.0", door, "https://login.example.com"));
-      assertThat(WebSettings.of(settings, TrustedProxies.NONE).patience().max()).isPositive();
+      assertThat(WebSettings.of(settings, TrustedProxies.NONE).drainTimes().max()).isPositive();
     }
   }
 

@@ -19,9 +19,9 @@ final class StoppingNode implements AutoCloseable {
     this.stopping = new Thread(node::close, "stopping");
   }
 
-  /** Keeps slots in memory, and has as much patience as the settings say. */
-  static StoppingNode start(Map<Setting, String> patience) {
-    return new StoppingNode(TestNode.inMemory(patience));
+  /** Keeps slots in memory, and waits as long as the settings say. */
+  static StoppingNode start(Map<Setting, String> maxWait) {
+    return new StoppingNode(TestNode.inMemory(maxWait));
   }
 
   URI address() {

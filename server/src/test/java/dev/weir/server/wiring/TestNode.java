@@ -24,7 +24,7 @@ import dev.weir.node.stores.StoreSetting;
 import dev.weir.node.wiring.Node;
 import dev.weir.node.wiring.WebServer;
 import dev.weir.node.wiring.WebSettings;
-import dev.weir.notifications.server.node.NotificationParts;
+import dev.weir.notifications.server.node.OpenNotifications;
 import dev.weir.payments.server.node.PaymentsPart;
 import dev.weir.routes.internal.MemoryRoutes;
 import dev.weir.routes.internal.RouteTable;
@@ -33,18 +33,18 @@ import dev.weir.rules.RuleEvaluator;
 import dev.weir.rules.RuleIndex;
 import dev.weir.server.dashboard.node.DashboardCapability;
 import dev.weir.server.gateway.node.GatewaySetting;
-import dev.weir.server.gateway.node.RouteParts;
-import dev.weir.server.limits.node.LimitParts;
+import dev.weir.server.gateway.node.OpenRoutes;
 import dev.weir.server.limits.node.LimitStores;
+import dev.weir.server.limits.node.OpenLimits;
 import dev.weir.server.metrics.GatewayMetrics;
 import dev.weir.server.metrics.LimitMetrics;
 import dev.weir.server.metrics.SlotMetrics;
 import dev.weir.server.operations.node.OperationsCapability;
 import dev.weir.server.rules.CheckSettings;
-import dev.weir.server.rules.node.RuleParts;
+import dev.weir.server.rules.node.OpenRules;
 import dev.weir.server.slots.DefaultConfig;
 import dev.weir.server.slots.LeakGrace;
-import dev.weir.server.slots.node.SlotParts;
+import dev.weir.server.slots.node.OpenSlots;
 import dev.weir.slots.SlotLedger;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.SlotScheduler;
@@ -78,7 +78,7 @@ public final class TestNode {
     Map<Setting, String> given = new HashMap<>();
     given.put(ServerSetting.PORT, "0");
     given.put(StoreSetting.SLOTS_STORE, "memory");
-    // Idle clients of a test that is over need no patience.
+    // Idle clients of a test that is over are not waited for.
     given.put(ServerSetting.DRAIN, "PT0S");
     // A busy machine may pause a client or an upstream at any time.
     given.put(ServerSetting.HTTP_HEAD_TIMEOUT, LONG);
@@ -141,7 +141,7 @@ public final class TestNode {
     node.bean(new DefaultConfig("default"));
     node.bean(new LeakGrace(Duration.ofMinutes(5)));
     SlotScheduler scheduler = SlotScheduler.on(SlotStore.of(ledger, memory, memory, () -> {}));
-    new SlotParts(scheduler, scheduler::forgetConfigs).addTo(node);
+    new OpenSlots(scheduler, scheduler::forgetConfigs).addTo(node);
     node.share(
         new Reconciler.Settings(
             Duration.ofMinutes(5), false, Reconciler.Settings.FOREVER, UPKEEP_STEPS));
@@ -149,7 +149,7 @@ public final class TestNode {
     node.share(new GatewayMetrics(node.metrics()));
     addLimits(node, clock);
     routes(clock).addTo(node);
-    NotificationParts.none(node.metrics()).addTo(node);
+    OpenNotifications.none(node.metrics()).addTo(node);
     PaymentsPart.none(node.metrics()).addTo(node);
     new DashboardCapability().configure(settings).open(node);
     new OperationsCapability().configure(settings).open(node);
@@ -159,9 +159,9 @@ public final class TestNode {
         open);
   }
 
-  private static RouteParts routes(InstantSource clock) {
+  private static OpenRoutes routes(InstantSource clock) {
     MemoryRoutes routes = new MemoryRoutes(clock);
-    return new RouteParts(routes, new RouteTable(List.of(), routes));
+    return new OpenRoutes(routes, new RouteTable(List.of(), routes));
   }
 
   /** Adds limits and rules in memory with the clock of the test. */
@@ -177,13 +177,13 @@ public final class TestNode {
         new Settlements(counts, Duration.ofSeconds(5), Upkeep.LOG, System::nanoTime);
     index.onLimitChange(settlements::owe);
     node.share(new CountingStore("memory", false, false));
-    new LimitParts(
+    new OpenLimits(
             stores,
             settlements,
-            new LimitParts.Resources(definitions(clock), definitions(clock)),
+            new OpenLimits.Resources(definitions(clock), definitions(clock)),
             metrics)
         .addTo(node);
-    new RuleParts(
+    new OpenRules(
             rules,
             index,
             new RuleEvaluator(index, stores.forRules(), metrics),

@@ -9,6 +9,6 @@ import java.time.Duration;
  * A round of load and faults, which is checked on its own.
  *
  * @param name the begin of all names of the round, so that rounds do not share keys
- * @param patience how long what has to end may take after everything is mended
+ * @param maxWait how long what has to end may take after everything is mended
  */
-public record Round(String name, Stage stage, Client client, History history, Duration patience) {}
+public record Round(String name, Stage stage, Client client, History history, Duration maxWait) {}

@@ -235,9 +235,9 @@ final class MessageLoad implements Load {
     await(
         LOOK_BEFORE_REPAIR,
         ids(user -> !isStuck(user)),
-        round.patience().dividedBy(3).multipliedBy(2));
+        round.maxWait().dividedBy(3).multipliedBy(2));
     provider.repair();
-    Set<String> deadLetters = await(LOOK, ids(user -> true), round.patience());
+    Set<String> deadLetters = await(LOOK, ids(user -> true), round.maxWait());
     // Whatever was rejected may be sent now.
     provider.reject(false);
     client.until(
@@ -288,7 +288,7 @@ final class MessageLoad implements Load {
 
   private void awaitSent(Set<String> replayed) throws InterruptedException {
     List<String> open = new ArrayList<>(replayed);
-    long deadlineNanos = System.nanoTime() + round.patience().toNanos();
+    long deadlineNanos = System.nanoTime() + round.maxWait().toNanos();
     while (!open.isEmpty() && System.nanoTime() - deadlineNanos < 0) {
       open.removeIf(
           id -> MessageState.isSent(client.get(new Matter(LOOK_AFTER_REPLAY, id), 0, PATH + id)));

@@ -214,7 +214,7 @@ final class PaymentLoad implements Load {
       client.until(() -> act(RESUME, "resume", feed, 0), 200, 404);
     }
     List<Feed> open = new ArrayList<>(feeds);
-    long deadlineNanos = System.nanoTime() + round.patience().toNanos();
+    long deadlineNanos = System.nanoTime() + round.maxWait().toNanos();
     while (!open.isEmpty() && System.nanoTime() - deadlineNanos < 0) {
       Thread.sleep(500);
       open.removeIf(this::isOver);

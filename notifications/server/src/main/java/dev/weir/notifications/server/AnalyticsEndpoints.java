@@ -35,17 +35,17 @@ import org.slf4j.LoggerFactory;
 final class AnalyticsEndpoints {
   private static final Logger log = LoggerFactory.getLogger(AnalyticsEndpoints.class);
 
-  private final AnalyticsAccess access;
+  private final AvailableAnalytics available;
 
-  AnalyticsEndpoints(AnalyticsAccess access) {
-    this.access = access;
+  AnalyticsEndpoints(AvailableAnalytics available) {
+    this.available = available;
   }
 
   @Get("/users")
   @ReadsQuery
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> users(HttpRequest<?> request) {
-    Analytics analytics = access.analytics();
+    Analytics analytics = available.analytics();
     AnalyticsQuery.OfRange query =
         AnalyticsQuery.OfRange.of(request.getParameters(), Instant.now(), Analytics.MAX_RANGE);
     Analytics.Users<Analytics.Sender> users =
@@ -57,7 +57,7 @@ final class AnalyticsEndpoints {
   @ReadsQuery
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> limited(HttpRequest<?> request) {
-    Analytics analytics = access.analytics();
+    Analytics analytics = available.analytics();
     AnalyticsQuery.OfRange query =
         AnalyticsQuery.OfRange.of(request.getParameters(), Instant.now(), Analytics.MAX_RANGE);
     Analytics.Users<Analytics.Limited> users =
@@ -69,7 +69,7 @@ final class AnalyticsEndpoints {
   @ReadsQuery
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> peaks(HttpRequest<?> request) {
-    Analytics analytics = access.analytics();
+    Analytics analytics = available.analytics();
     AnalyticsQuery.OfRange query =
         AnalyticsQuery.OfRange.of(request.getParameters(), Instant.now(), Analytics.MAX_PEAK_RANGE);
     List<Analytics.Minute> minutes = answered(() -> analytics.peaks(query.range(), query.limit()));
@@ -80,7 +80,7 @@ final class AnalyticsEndpoints {
   @ReadsQuery
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> unusual(HttpRequest<?> request) {
-    Analytics analytics = access.analytics();
+    Analytics analytics = available.analytics();
     AnalyticsQuery.OfRates query =
         AnalyticsQuery.OfRates.of(request.getParameters(), Instant.now());
     Analytics.UnusualRates rates =

@@ -34,17 +34,17 @@ final class MessageEndpoints {
   /** The segment of the path that has the message. */
   private static final int ID_SEGMENT = 3;
 
-  private final NotificationAccess access;
+  private final AvailableNotifications available;
 
-  MessageEndpoints(NotificationAccess access) {
-    this.access = access;
+  MessageEndpoints(AvailableNotifications available) {
+    this.available = available;
   }
 
   @Get
   @ReadsQuery
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> list(HttpRequest<?> request) {
-    return MessageLists.page(access.backend(), request);
+    return MessageLists.page(available.services(), request);
   }
 
   @Get("/{messageId}")
@@ -52,8 +52,8 @@ final class MessageEndpoints {
   HttpResponse<byte[]> message(HttpRequest<?> request) {
     UUID id = id(request);
     MessageRecord record =
-        access
-            .backend()
+        available
+            .services()
             .messages()
             .find(id)
             .orElseThrow(() -> new ProblemException(NotificationProblems.unknownMessage(id)));
@@ -64,10 +64,10 @@ final class MessageEndpoints {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> cancel(HttpRequest<?> request) {
     UUID id = id(request);
-    NotificationBackend backend = access.backend();
-    return switch (backend.deferred().cancel(id)) {
+    NotificationServices services = available.services();
+    return switch (services.deferred().cancel(id)) {
       case DONE -> {
-        backend.cancelled().accept(id);
+        services.cancelled().accept(id);
         yield HttpResponse.noContent();
       }
       case TOO_LATE -> throw new ProblemException(NotificationProblems.notDeferred(id));

@@ -22,7 +22,7 @@ final class MessageLists {
 
   private MessageLists() {}
 
-  static HttpResponse<byte[]> page(NotificationBackend backend, HttpRequest<?> request) {
+  static HttpResponse<byte[]> page(NotificationServices services, HttpRequest<?> request) {
     Fields query = Fields.of(request.getParameters());
     Optional<String> user = query.text("userId");
     OptionalLong userId =
@@ -37,7 +37,7 @@ final class MessageLists {
     query.refuseOtherParameters();
     query.throwIfWrong();
     MessageQuery.Page page =
-        backend.messages().list(new MessageQuery(userId, state, from, before, after, max));
+        services.messages().list(new MessageQuery(userId, state, from, before, after, max));
     return Responses.json(
         json -> {
           json.writeStartObject();

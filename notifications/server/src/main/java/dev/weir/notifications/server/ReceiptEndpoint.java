@@ -34,12 +34,12 @@ import java.util.Optional;
     storeUnavailable = NotificationProblems.DATABASE_DOWN)
 @ExecuteOn(TaskExecutors.VIRTUAL)
 final class ReceiptEndpoint {
-  private final NotificationAccess access;
+  private final AvailableNotifications available;
   private final HttpSettings settings;
   private final FailedLogins failures;
 
-  ReceiptEndpoint(NotificationAccess access, HttpSettings settings, FailedLogins failures) {
-    this.access = access;
+  ReceiptEndpoint(AvailableNotifications available, HttpSettings settings, FailedLogins failures) {
+    this.available = available;
     this.settings = settings;
     this.failures = failures;
   }
@@ -48,9 +48,9 @@ final class ReceiptEndpoint {
   @Consumes(MediaType.APPLICATION_JSON)
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> receive(HttpRequest<?> request, @Body byte[] body) {
-    NotificationBackend backend = access.backend();
+    NotificationServices services = available.services();
     SignedRequests signed =
-        backend
+        services
             .webhook()
             .orElseThrow(() -> new ProblemException(NotificationProblems.receiptsDisabled()));
     refuseUnlessValid(
@@ -60,7 +60,7 @@ final class ReceiptEndpoint {
             only(request, SignedRequests.SIGNATURE),
             body));
     record(
-        backend.messages(),
+        services.messages(),
         signed.provider(),
         ReceiptJson.read(JsonDocument.read(body, 0, body.length)));
     return HttpResponse.noContent();

@@ -33,10 +33,10 @@ import org.slf4j.LoggerFactory;
 final class ReplayEndpoint {
   private static final Logger log = LoggerFactory.getLogger(ReplayEndpoint.class);
 
-  private final NotificationAccess access;
+  private final AvailableNotifications available;
 
-  ReplayEndpoint(NotificationAccess access) {
-    this.access = access;
+  ReplayEndpoint(AvailableNotifications available) {
+    this.available = available;
   }
 
   @Post
@@ -45,7 +45,7 @@ final class ReplayEndpoint {
   HttpResponse<byte[]> replay() {
     Optional<Replayed> result;
     try {
-      result = access.backend().replay().get();
+      result = available.services().replay().get();
     } catch (KafkaUnavailableException e) {
       log.warn("The replay was aborted: {}", e.getMessage());
       throw new ProblemException(NotificationProblems.replayAborted(), Map.of("Retry-After", "1"));

@@ -46,11 +46,11 @@ final class SendEndpoint {
   /** When a broker that failed may be back, in microseconds: it is tried every second. */
   private static final long BROKER_RETRY = Micros.PER_SECOND;
 
-  private final NotificationAccess access;
+  private final AvailableNotifications available;
   private final NotificationMetrics metrics;
 
-  SendEndpoint(NotificationAccess access, NotificationMetrics metrics) {
-    this.access = access;
+  SendEndpoint(AvailableNotifications available, NotificationMetrics metrics) {
+    this.available = available;
     this.metrics = metrics;
   }
 
@@ -64,11 +64,11 @@ final class SendEndpoint {
   }
 
   private SendResult.Answer outcome(SendJson.Wanted wanted) {
-    NotificationBackend backend = access.backend();
+    NotificationServices services = available.services();
     long begunNanos = System.nanoTime();
     try {
       SendResult.Answer outcome =
-          backend
+          services
               .notifications()
               .send(wanted.userId(), wanted.text(), wanted.idempotencyKey(), wanted.whenClosed());
       metrics.answered(outcome, System.nanoTime() - begunNanos);

@@ -45,10 +45,10 @@ final class UserLimitEndpoints {
   /** The segment of the path that has the user. */
   private static final int USER_SEGMENT = 3;
 
-  private final NotificationAccess access;
+  private final AvailableNotifications available;
 
-  UserLimitEndpoints(NotificationAccess access) {
-    this.access = access;
+  UserLimitEndpoints(AvailableNotifications available) {
+    this.available = available;
   }
 
   @Post
@@ -56,7 +56,7 @@ final class UserLimitEndpoints {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> configure(@Body byte[] body) {
     UserLimit limit = UserLimitJson.read(JsonDocument.read(body, 0, body.length));
-    UserState state = access.backend().notifications().configure(limit);
+    UserState state = available.services().notifications().configure(limit);
     log.info(
         "Limit of user {} is now version {}: {} in {}",
         limit.userId(),
@@ -71,8 +71,8 @@ final class UserLimitEndpoints {
   HttpResponse<byte[]> limit(HttpRequest<?> request) {
     long userId = userId(PathSegment.of(request, USER_SEGMENT));
     UserState state =
-        access
-            .backend()
+        available
+            .services()
             .limits()
             .find(userId)
             .orElseThrow(() -> new ProblemException(NotificationProblems.unknownUser(userId)));
@@ -88,7 +88,7 @@ final class UserLimitEndpoints {
     long after = query.text("after").map(text -> userId(query, "after", text)).orElse(BEFORE_FIRST);
     query.refuseOtherParameters();
     query.throwIfWrong();
-    List<UserState> users = access.backend().limits().list(after, max);
+    List<UserState> users = available.services().limits().list(after, max);
     OptionalLong next =
         users.size() < max
             ? OptionalLong.empty()

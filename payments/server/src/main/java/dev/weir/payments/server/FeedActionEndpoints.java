@@ -34,11 +34,11 @@ final class FeedActionEndpoints {
   /** Payments that are changed in one transaction. */
   private static final int PORTION = 5_000;
 
-  private final PaymentAccess access;
+  private final AvailablePayments available;
   private final PaymentMetrics metrics;
 
-  FeedActionEndpoints(PaymentAccess access, PaymentMetrics metrics) {
-    this.access = access;
+  FeedActionEndpoints(AvailablePayments available, PaymentMetrics metrics) {
+    this.available = available;
     this.metrics = metrics;
   }
 
@@ -53,7 +53,7 @@ final class FeedActionEndpoints {
   }
 
   private HttpResponse<byte[]> hold(HttpRequest<?> request, FeedScope scope) {
-    boolean isNew = access.backend().store().hold(scope, Caller.of(request));
+    boolean isNew = available.services().store().hold(scope, Caller.of(request));
     if (isNew) {
       log.warn(
           "{} is held by {}: no call of its payments is begun", text(scope), Caller.of(request));
@@ -72,11 +72,11 @@ final class FeedActionEndpoints {
   }
 
   private HttpResponse<byte[]> resume(HttpRequest<?> request, FeedScope scope) {
-    boolean isNew = access.backend().store().resume(scope, Caller.of(request));
+    boolean isNew = available.services().store().resume(scope, Caller.of(request));
     if (isNew) {
       log.warn("{} is resumed by {}", text(scope), Caller.of(request));
     }
-    access.backend().reopened().run();
+    available.services().reopened().run();
     return answer("resume", isNew, 0);
   }
 
@@ -94,7 +94,7 @@ final class FeedActionEndpoints {
     long cancelled = 0;
     PaymentStore.Portion portion;
     do {
-      portion = access.backend().store().cancel(scope, Caller.of(request), PORTION);
+      portion = available.services().store().cancel(scope, Caller.of(request), PORTION);
       cancelled += portion.payments();
     } while (portion.mayBeMore());
     if (cancelled > 0) {
@@ -128,7 +128,7 @@ final class FeedActionEndpoints {
     long reopened = 0;
     PaymentStore.Portion portion;
     do {
-      portion = access.backend().store().retry(scope, isForced, Caller.of(request), PORTION);
+      portion = available.services().store().retry(scope, isForced, Caller.of(request), PORTION);
       reopened += portion.payments();
     } while (portion.mayBeMore());
     if (reopened > 0) {
@@ -137,7 +137,7 @@ final class FeedActionEndpoints {
           reopened,
           text(scope),
           Caller.of(request));
-      access.backend().reopened().run();
+      available.services().reopened().run();
     }
     return answer("retry", reopened > 0, reopened);
   }
@@ -149,7 +149,7 @@ final class FeedActionEndpoints {
   }
 
   private FeedScope feed(HttpRequest<?> request) {
-    return new FeedScope.One(FeedEndpoints.feed(access.backend(), request).feedId());
+    return new FeedScope.One(FeedEndpoints.feed(available.services(), request).feedId());
   }
 
   private static String text(FeedScope scope) {

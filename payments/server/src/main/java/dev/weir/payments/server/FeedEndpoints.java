@@ -71,11 +71,11 @@ final class FeedEndpoints {
   /** The segment of the path that has the feed. */
   private static final int ID_SEGMENT = 5;
 
-  private final PaymentAccess access;
+  private final AvailablePayments available;
   private final PaymentMetrics metrics;
 
-  FeedEndpoints(PaymentAccess access, PaymentMetrics metrics) {
-    this.access = access;
+  FeedEndpoints(AvailablePayments available, PaymentMetrics metrics) {
+    this.available = available;
     this.metrics = metrics;
   }
 
@@ -89,19 +89,19 @@ final class FeedEndpoints {
   @Consumes({MediaTypes.CSV, MediaTypes.NDJSON})
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> receive(ServerHttpRequest<?> request) throws IOException {
-    PaymentBackend backend = access.receiving();
+    PaymentServices services = available.receiving();
     Fields query = Fields.of(request.getParameters());
     String feedId = query.text("feedId").orElseGet(() -> UUID.randomUUID().toString());
     FeedReceiver.feedIdProblem(feedId).ifPresent(problem -> query.wrong("feedId", problem));
     String configName =
-        query.text("configName", backend.defaultConfig(), SlotNames::configNameProblem);
+        query.text("configName", services.defaultConfig(), SlotNames::configNameProblem);
     FeedTotals announced = announced(request, query);
     query.refuseOtherParameters();
     query.throwIfWrong();
     FeedReceiver.Received received;
     try (InputStream in = request.byteBody().toInputStream()) {
       received =
-          receive(backend, feedId, configName, FeedReader.open(in, format(request), announced));
+          receive(services, feedId, configName, FeedReader.open(in, format(request), announced));
       // A client sends a feed to its end before it reads the answer.
       in.transferTo(OutputStream.nullOutputStream());
     } catch (FeedException e) {
@@ -126,7 +126,7 @@ final class FeedEndpoints {
           received.feed().rejected(),
           received.feed().repeated());
     }
-    backend.received().run();
+    services.received().run();
     return Responses.json(HttpStatus.ACCEPTED, json -> PaymentJson.write(json, received.feed()))
         .header(
             HttpHeaders.LOCATION,
@@ -174,10 +174,10 @@ final class FeedEndpoints {
   }
 
   private FeedReceiver.Received receive(
-      PaymentBackend backend, String feedId, String configName, FeedReader reader)
+      PaymentServices services, String feedId, String configName, FeedReader reader)
       throws IOException {
     try {
-      return backend.receiver().receive(feedId, configName, reader.records());
+      return services.receiver().receive(feedId, configName, reader.records());
     } catch (UncheckedIOException e) {
       if (!(e.getCause() instanceof FeedException)) {
         metrics.feedFailed();
@@ -208,7 +208,7 @@ final class FeedEndpoints {
     }
     query.refuseOtherParameters();
     query.throwIfWrong();
-    List<FeedStatus> feeds = access.backend().store().feeds(after, max);
+    List<FeedStatus> feeds = available.services().store().feeds(after, max);
     return Responses.json(
         json -> {
           json.writeStartObject();
@@ -227,7 +227,7 @@ final class FeedEndpoints {
   @Get("/{feedId:[^/]+}")
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> feed(HttpRequest<?> request) {
-    FeedStatus feed = feed(access.backend(), request);
+    FeedStatus feed = feed(available.services(), request);
     return Responses.json(json -> PaymentJson.write(json, feed));
   }
 
@@ -235,9 +235,9 @@ final class FeedEndpoints {
   @ReadsQuery
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> payments(HttpRequest<?> request) {
-    PaymentBackend backend = access.backend();
-    FeedStatus feed = feed(backend, request);
-    return PaymentLists.page(backend, request, new FeedScope.One(feed.feedId()));
+    PaymentServices services = available.services();
+    FeedStatus feed = feed(services, request);
+    return PaymentLists.page(services, request, new FeedScope.One(feed.feedId()));
   }
 
   @Get("/{feedId:[^/]+}/rejects")
@@ -249,16 +249,16 @@ final class FeedEndpoints {
     long after = query.integer("after", 0, Long.MAX_VALUE).orElse(0L);
     query.refuseOtherParameters();
     query.throwIfWrong();
-    PaymentBackend backend = access.backend();
-    FeedStatus feed = feed(backend, request);
-    return Rejects.of(backend.store().rejects(feed.feedId(), after, max));
+    PaymentServices services = available.services();
+    FeedStatus feed = feed(services, request);
+    return Rejects.of(services.store().rejects(feed.feedId(), after, max));
   }
 
   @Get("/{feedId:[^/]+}/report")
   @Produces({MediaTypes.SVG, MediaTypes.MARKDOWN, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> report(HttpRequest<?> request) {
-    PaymentBackend backend = access.backend();
-    FeedReport report = FeedReport.of(backend, feed(backend, request));
+    PaymentServices services = available.services();
+    FeedReport report = FeedReport.of(services, feed(services, request));
     return wantsMarkdown(request) ? report.markdown() : report.chart(ZoneOffset.UTC);
   }
 
@@ -270,8 +270,8 @@ final class FeedEndpoints {
     ZoneId zone = query.zone("timeZone").orElse(ZoneOffset.UTC);
     query.refuseOtherParameters();
     query.throwIfWrong();
-    PaymentBackend backend = access.backend();
-    return FeedReport.of(backend, feed(backend, request)).chart(zone);
+    PaymentServices services = available.services();
+    return FeedReport.of(services, feed(services, request)).chart(zone);
   }
 
   /** Returns true if the client names Markdown before the image, or only Markdown. */
@@ -292,11 +292,11 @@ final class FeedEndpoints {
    *
    * @throws ProblemException if that is no id of a feed, or of one that is not known
    */
-  static FeedStatus feed(PaymentBackend backend, HttpRequest<?> request) {
+  static FeedStatus feed(PaymentServices services, HttpRequest<?> request) {
     String id = PathSegment.of(request, ID_SEGMENT);
     Fields path = Fields.of(Map.of());
     FeedReceiver.feedIdProblem(id).ifPresent(problem -> path.wrong("feedId", problem));
     path.throwIfWrong();
-    return backend.store().feed(id).orElseThrow(() -> PaymentProblems.unknownFeed(id));
+    return services.store().feed(id).orElseThrow(() -> PaymentProblems.unknownFeed(id));
   }
 }

@@ -30,8 +30,8 @@ final class FeedReport {
     this.section = section;
   }
 
-  static FeedReport of(PaymentBackend backend, FeedStatus feed) {
-    PaymentStore store = backend.store();
+  static FeedReport of(PaymentServices services, FeedStatus feed) {
+    PaymentStore store = services.store();
     Duration interval = INTERVALS.getFirst();
     List<PaymentStore.CallCount> counts = List.of();
     for (Duration candidate : INTERVALS) {
@@ -45,7 +45,7 @@ final class FeedReport {
     return new FeedReport(
         new ReportSection(
             "Feed " + feed.feedId(),
-            backend.ceiling(),
+            services.ceiling(),
             FeedCalls.statistics(
                 became,
                 counts.stream()

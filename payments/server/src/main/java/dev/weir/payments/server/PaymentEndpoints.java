@@ -35,11 +35,11 @@ final class PaymentEndpoints {
   /** The segment of the path that has the payment. */
   private static final int ID_SEGMENT = 4;
 
-  private final PaymentAccess access;
+  private final AvailablePayments available;
   private final PaymentMetrics metrics;
 
-  PaymentEndpoints(PaymentAccess access, PaymentMetrics metrics) {
-    this.access = access;
+  PaymentEndpoints(AvailablePayments available, PaymentMetrics metrics) {
+    this.available = available;
     this.metrics = metrics;
   }
 
@@ -47,20 +47,20 @@ final class PaymentEndpoints {
   @ReadsQuery
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> list(HttpRequest<?> request) {
-    return PaymentLists.page(access.backend(), request, new FeedScope.All());
+    return PaymentLists.page(available.services(), request, new FeedScope.All());
   }
 
   @Get(ID)
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> payment(HttpRequest<?> request) {
     String id = id(request);
-    PaymentBackend backend = access.backend();
+    PaymentServices services = available.services();
     PaymentStatus payment =
-        backend.store().find(id).orElseThrow(() -> PaymentProblems.unknownPayment(id));
+        services.store().find(id).orElseThrow(() -> PaymentProblems.unknownPayment(id));
     Optional<Instant> scheduledTime =
         payment.state() == PaymentState.REJECTED
             ? Optional.empty()
-            : backend.scheduledTime().apply(id);
+            : services.scheduledTime().apply(id);
     return Responses.json(json -> PaymentJson.write(json, payment, scheduledTime));
   }
 
@@ -68,13 +68,15 @@ final class PaymentEndpoints {
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> cancel(HttpRequest<?> request) {
     String id = id(request);
-    PaymentBackend backend = access.backend();
+    PaymentServices services = available.services();
     // A rejected record is no payment, but its state is known.
     Cancellation cancellation =
-        backend
+        services
             .cancellation()
             .apply(id)
-            .or(() -> backend.store().find(id).map(found -> new Cancellation(found.state(), false)))
+            .or(
+                () ->
+                    services.store().find(id).map(found -> new Cancellation(found.state(), false)))
             .orElseThrow(() -> PaymentProblems.unknownPayment(id));
     if (cancellation.state() != PaymentState.CANCELLED) {
       throw PaymentProblems.notCancellable(id, cancellation.state());

@@ -29,7 +29,7 @@ final class PaymentLists {
   private PaymentLists() {}
 
   static HttpResponse<byte[]> page(
-      PaymentBackend backend, HttpRequest<?> request, FeedScope scope) {
+      PaymentServices services, HttpRequest<?> request, FeedScope scope) {
     Fields query = Fields.of(request.getParameters());
     PaymentState state =
         query
@@ -42,7 +42,7 @@ final class PaymentLists {
     query.refuseOtherParameters();
     query.throwIfWrong();
     List<PaymentQuery.Found> found =
-        backend.store().list(new PaymentQuery(scope, state, from, before, after, max));
+        services.store().list(new PaymentQuery(scope, state, from, before, after, max));
     return Responses.json(
         json -> {
           json.writeStartObject();

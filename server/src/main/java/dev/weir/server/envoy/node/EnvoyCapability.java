@@ -39,7 +39,7 @@ public final class EnvoyCapability implements Capability {
   public Configured configure(Settings settings) {
     return new OnNode(
         EnvoyPort.address(
-            settings, AccessSettings.trustedProxies(settings), Drain.Patience.of(settings)));
+            settings, AccessSettings.trustedProxies(settings), Drain.Times.of(settings)));
   }
 
   private record OnNode(Optional<EnvoyPort.Address> address) implements Configured {

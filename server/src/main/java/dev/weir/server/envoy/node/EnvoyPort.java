@@ -22,12 +22,12 @@ import java.util.Optional;
 final class EnvoyPort implements AutoCloseable {
   private final EnvoyServer server;
   private final String host;
-  private final Drain.Patience patience;
+  private final Drain.Times drainTimes;
 
-  private EnvoyPort(EnvoyServer server, String host, Drain.Patience patience) {
+  private EnvoyPort(EnvoyServer server, String host, Drain.Times drainTimes) {
     this.server = server;
     this.host = host;
-    this.patience = patience;
+    this.drainTimes = drainTimes;
   }
 
   /**
@@ -37,11 +37,11 @@ final class EnvoyPort implements AutoCloseable {
       InetSocketAddress socket,
       Exposure exposure,
       ListenerSettings.Connections connections,
-      Drain.Patience patience) {}
+      Drain.Times drainTimes) {}
 
   /** Returns the address to listen on; empty if the service is disabled. */
   static Optional<Address> address(
-      Settings settings, TrustedProxies proxies, Drain.Patience patience) {
+      Settings settings, TrustedProxies proxies, Drain.Times drainTimes) {
     ListenerSettings.Connections connections =
         ConnectionSettings.of(
             settings,
@@ -56,7 +56,7 @@ final class EnvoyPort implements AutoCloseable {
     refuseWithoutKeys(settings, host.exposure());
     return Optional.of(
         new Address(
-            new InetSocketAddress(host.address(), port), host.exposure(), connections, patience));
+            new InetSocketAddress(host.address(), port), host.exposure(), connections, drainTimes));
   }
 
   /**
@@ -83,7 +83,7 @@ final class EnvoyPort implements AutoCloseable {
                   ? Optional.empty()
                   : Optional.of(new EnvoyServer.Keys(rest::isAccepted, failures))),
           address.socket().getHostString(),
-          address.patience());
+          address.drainTimes());
     } catch (IOException e) {
       throw new InvalidSettingException(
           EnvoySetting.PORT.key(),
@@ -101,7 +101,7 @@ final class EnvoyPort implements AutoCloseable {
   }
 
   void drain() {
-    server.drain(patience.notice(), patience.max());
+    server.drain(drainTimes.notice(), drainTimes.max());
   }
 
   @Override

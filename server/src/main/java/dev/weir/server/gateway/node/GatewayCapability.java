@@ -40,8 +40,8 @@ public final class GatewayCapability implements Capability {
   public Configured configure(Settings settings) {
     TrustedProxies proxies = AccessSettings.trustedProxies(settings);
     return new OnNode(
-        GatewayParts.routes(settings),
-        GatewayParts.settings(settings, proxies),
+        OpenGateway.routes(settings),
+        OpenGateway.settings(settings, proxies),
         proxies,
         settings.cacheTtl());
   }
@@ -69,7 +69,7 @@ public final class GatewayCapability implements Capability {
     @Override
     public void open(OpeningNode node) {
       GatewayMetrics metrics = node.share(new GatewayMetrics(node.metrics()));
-      RouteParts routes = RouteParts.open(fixed, node.database());
+      OpenRoutes routes = OpenRoutes.open(fixed, node.database());
       routes.addTo(node);
       Runnable read =
           () -> {
@@ -95,7 +95,7 @@ public final class GatewayCapability implements Capability {
       port.ifPresent(
           own -> {
             Gateway gateway =
-                node.open().add(GatewayParts.start(own, node.get(GatewayEngine.class)));
+                node.open().add(OpenGateway.start(own, node.get(GatewayEngine.class)));
             node.listens(NAME, gateway.address());
             node.drain(door(gateway));
           });

@@ -32,7 +32,7 @@ public final class LimitCapability implements Capability {
   }
 
   private static void open(LimitSettings settings, OpeningNode node) {
-    LimitParts limits = LimitParts.open(settings, node.database(), node.metrics(), node.open());
+    OpenLimits limits = OpenLimits.open(settings, node.database(), node.metrics(), node.open());
     node.share(settings.countingStore());
     limits.addTo(node);
     node.warnOf(limits.metrics().outages()::warnings);

@@ -35,7 +35,7 @@ public final class RuleCapability implements Capability {
 
   private static void open(Duration requestTtl, Duration cacheTtl, OpeningNode node) {
     boolean isBlocking = node.get(CountingStore.class).isAwaited();
-    RuleParts rules = RuleParts.open(node, new CheckSettings(requestTtl, isBlocking));
+    OpenRules rules = OpenRules.open(node, new CheckSettings(requestTtl, isBlocking));
     rules.addTo(node);
     node.property(CheckSettings.BLOCKING, isBlocking);
     node.onChange(Channel.RULE, name -> rules.index().refresh(), rules.index()::refresh);

@@ -40,7 +40,7 @@ public final class SlotCapability implements Capability {
   private static void open(SlotSettings settings, OpeningNode node) {
     SlotMetrics metrics = node.share(new SlotMetrics(node.metrics()));
     SlotObserver observer = new SlotLog(metrics);
-    SlotParts.open(settings, node.database(), node.find(Tracing.class), observer, node.open())
+    OpenSlots.open(settings, node.database(), node.find(Tracing.class), observer, node.open())
         .addTo(node);
     node.bean(new DefaultConfig(settings.defaultConfig()));
     node.bean(new LeakGrace(settings.reconciler().leakGrace()));

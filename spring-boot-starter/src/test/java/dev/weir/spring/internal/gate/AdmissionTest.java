@@ -43,8 +43,7 @@ final class AdmissionTest {
   /** The answer of the store was lost, and then this node or the next store refused. */
   @Test
   void limitThatMayNotBeExceededIsNotCalledExceeded() {
-    for (AcquireResult.Mode mode :
-        List.of(AcquireResult.Mode.LOCAL, AcquireResult.Mode.FALLBACK)) {
+    for (AcquireResult.Mode mode : List.of(AcquireResult.Mode.LOCAL, AcquireResult.Mode.FALLBACK)) {
       assertThat(refused(mode, false).problem().status()).isEqualTo(429);
       Admission.Refused unknown = refused(mode, true);
       assertThat(unknown.problem().status()).isEqualTo(503);

@@ -66,9 +66,7 @@ final class RemoteProxiesTest {
       asked.set(0);
       try (RemoteGate open = gate(OnFailure.OPEN);
           RemoteGate closed = gate(OnFailure.CLOSED)) {
-        assertThat(open.admit(request()).join())
-            .as(answer)
-            .isInstanceOf(Admission.Passed.class);
+        assertThat(open.admit(request()).join()).as(answer).isInstanceOf(Admission.Passed.class);
         assertThat(closed.admit(request()).join())
             .as(answer)
             .isInstanceOfSatisfying(

@@ -62,8 +62,7 @@ public final class RequiredTables {
   static RequiredTables guard(Dialect dialect, HikariDataSource pool) {
     Map<String, String> scripts =
         Migrations.known(
-            Migrations.flyway(
-                Migrations.connections(pool), "classpath:db/weir/" + dialect.id()));
+            Migrations.flyway(Migrations.connections(pool), "classpath:db/weir/" + dialect.id()));
     RequiredTables tables = new RequiredTables(pool, scripts);
     try (Connection connection = pool.getConnection()) {
       tables.check(connection);

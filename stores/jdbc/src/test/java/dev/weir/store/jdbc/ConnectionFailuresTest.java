@@ -38,7 +38,7 @@ final class ConnectionFailuresTest {
   @Test
   void thereIsNoneOnceConnected() throws SQLException {
     try (HikariDataSource pool =
-            OraclePool.open(settings(OracleStandIn.create(), Database.PATIENCE));
+            OraclePool.open(settings(OracleStandIn.create(), Database.MAX_WAIT));
         Connection connection = pool.getConnection()) {
       assertThat(connection.isClosed()).isFalse();
       assertThat(ConnectionFailures.latest(pool)).isEmpty();

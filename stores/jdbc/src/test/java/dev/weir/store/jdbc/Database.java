@@ -30,7 +30,7 @@ import javax.sql.DataSource;
  */
 public final class Database {
   /** However busy the machine is, callers wait in turn. */
-  public static final Duration PATIENCE = Duration.ofMinutes(2);
+  public static final Duration MAX_WAIT = Duration.ofMinutes(2);
 
   private static final String IN_USE = "55006";
 
@@ -39,7 +39,7 @@ public final class Database {
   private final HikariDataSource otherPool;
 
   private Database(String server) {
-    String options = PostgresqlPool.options(PATIENCE, PATIENCE.multipliedBy(2));
+    String options = PostgresqlPool.options(MAX_WAIT, MAX_WAIT.multipliedBy(2));
     this.url = server + "&options=" + options.replace(" ", "%20");
     this.pool = openPool(url);
     this.otherPool = openPool(url);
@@ -67,7 +67,7 @@ public final class Database {
   }
 
   public static HikariDataSource openPool(String url) {
-    return PostgresqlPool.open(new PoolSettings(url, "postgres", "", 1, 12, PATIENCE));
+    return PostgresqlPool.open(new PoolSettings(url, "postgres", "", 1, 12, MAX_WAIT));
   }
 
   /** Opens one connection through a relay or proxy that listens on a port. */

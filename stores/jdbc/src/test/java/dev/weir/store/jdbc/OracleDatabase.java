@@ -50,7 +50,7 @@ public final class OracleDatabase {
             1,
             12,
             // H2 takes longer than a server would: it executes batches row by row.
-            Database.PATIENCE));
+            Database.MAX_WAIT));
   }
 
   /** Returns the connections of one node. */

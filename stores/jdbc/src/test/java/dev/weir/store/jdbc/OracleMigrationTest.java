@@ -29,7 +29,7 @@ final class OracleMigrationTest {
 
   private final String url = OracleStandIn.create();
   private final HikariDataSource pool =
-      OraclePool.open(new PoolSettings(url, "", "", 1, 4, Database.PATIENCE));
+      OraclePool.open(new PoolSettings(url, "", "", 1, 4, Database.MAX_WAIT));
 
   @AfterEach
   void close() {
@@ -66,7 +66,7 @@ final class OracleMigrationTest {
                         () -> {
                           try (HikariDataSource own =
                               OraclePool.open(
-                                  new PoolSettings(url, "", "", 0, 2, Database.PATIENCE))) {
+                                  new PoolSettings(url, "", "", 0, 2, Database.MAX_WAIT))) {
                             ready.countDown();
                             ready.await();
                             OraclePool.migrate(own);

@@ -46,7 +46,7 @@ final class OraclePoolTest {
       throws SQLException {
     try (HikariDataSource pool =
             OraclePool.open(
-                new PoolSettings(OracleStandIn.create(), "", "", 1, 2, Database.PATIENCE));
+                new PoolSettings(OracleStandIn.create(), "", "", 1, 2, Database.MAX_WAIT));
         Connection connection = pool.getConnection();
         Statement statement = connection.createStatement()) {
       statement.execute("create alias fail for '%s.fail'".formatted(Function.class.getName()));
@@ -65,7 +65,7 @@ final class OraclePoolTest {
   void sessionDoesNotDependOnTheLocale() {
     try (HikariDataSource pool =
         OraclePool.open(
-            new PoolSettings(OracleStandIn.create(), "", "", 1, 2, Database.PATIENCE))) {
+            new PoolSettings(OracleStandIn.create(), "", "", 1, 2, Database.MAX_WAIT))) {
       assertThat(pool.getConnectionInitSql())
           .contains("nls_sort = binary", "nls_comp = binary", "nls_numeric_characters = '.,'");
     }

@@ -29,8 +29,7 @@ final class RequiredTablesTest {
       case POSTGRESQL ->
           PostgresqlPool.open(
               new PoolSettings(Database.get().createEmpty(), "postgres", "", 1, 3, WAIT));
-      case ORACLE ->
-          OraclePool.open(new PoolSettings(OracleStandIn.create(), "", "", 1, 3, WAIT));
+      case ORACLE -> OraclePool.open(new PoolSettings(OracleStandIn.create(), "", "", 1, 3, WAIT));
     };
   }
 

@@ -37,11 +37,11 @@ public final class StatementReads implements AutoCloseable {
     // Plans are kept from the first execution on.
     this.connections =
         PostgresqlPool.open(
-            new PoolSettings(url + "&prepareThreshold=1", "postgres", "", 1, 1, Database.PATIENCE));
+            new PoolSettings(url + "&prepareThreshold=1", "postgres", "", 1, 1, Database.MAX_WAIT));
     HikariConfig config = new HikariConfig();
     config.setDataSource(proxy(DataSource.class, connections, this::connection));
     config.setMaximumPoolSize(1);
-    config.setConnectionTimeout(Database.PATIENCE.toMillis());
+    config.setConnectionTimeout(Database.MAX_WAIT.toMillis());
     this.pool = new HikariDataSource(config);
   }
 

@@ -134,7 +134,7 @@ final class StoppedDatabaseTest {
         };
     try (ChangeListener listener =
         new ChangeListener(pool, Map.of(Channel.SLOT_CONFIG, counting))) {
-      assertThat(listener.awaitListening(Database.PATIENCE)).isTrue();
+      assertThat(listener.awaitListening(Database.MAX_WAIT)).isTrue();
       stop();
       Await.until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
       goOn();

@@ -234,8 +234,7 @@ abstract class RedisComeback implements ComebackKit {
                     ? TokenBucket.of(10, DAY)
                     : FixedWindow.of(10, Duration.ofHours(1));
             Instant now = Micros.instant(saved.micros());
-            Policy changed =
-                former.createdAt(now.minus(DAY)).changed(shorter, now).version(2);
+            Policy changed = former.createdAt(now.minus(DAY)).changed(shorter, now).version(2);
             RedisFaults.eventually(
                 () -> {
                   store.settle(changed);

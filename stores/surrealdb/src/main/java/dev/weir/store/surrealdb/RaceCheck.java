@@ -40,8 +40,7 @@ final class RaceCheck {
       String name = UUID.randomUUID().toString();
       Map<String, Object> id = Map.of("id", name);
       database.run(
-          Query.call(
-              Query.Script.RACE_START, settings, Map.of("id", name, "tokens", TOKENS)));
+          Query.call(Query.Script.RACE_START, settings, Map.of("id", name, "tokens", TOKENS)));
       try {
         if (granted(Query.call(Query.Script.RACE_TAKE, settings, id)) != TOKENS) {
           return true;

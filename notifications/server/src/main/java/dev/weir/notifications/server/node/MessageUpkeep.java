@@ -27,7 +27,7 @@ final class MessageUpkeep {
    */
   static void start(
       NotificationSettings settings,
-      NotificationParts.Stores stores,
+      OpenNotifications.Stores stores,
       Publisher publisher,
       BrokerHealth health,
       HotFilter hot,

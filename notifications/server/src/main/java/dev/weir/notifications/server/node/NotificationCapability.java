@@ -53,18 +53,18 @@ public final class NotificationCapability implements Capability {
 
     @Override
     public void open(OpeningNode node) {
-      NotificationParts parts =
+      OpenNotifications parts =
           node.database()
               .filter(any -> isOpen)
               .map(
                   used ->
-                      NotificationParts.open(
+                      OpenNotifications.open(
                           settings,
                           used.pool(),
                           node.get(Limiter.class),
                           node.metrics(),
                           node.open()))
-              .orElseGet(() -> NotificationParts.none(node.metrics()));
+              .orElseGet(() -> OpenNotifications.none(node.metrics()));
       parts.addTo(node);
       node.warnOf(parts::warnings);
       node.onChange(Channel.NOTIFICATION_USER, parts::userChanged, () -> {});

@@ -106,13 +106,12 @@ public final class SenderNode implements AutoCloseable {
       OpenParts open) {
     OpeningNode node = new OpeningNode(Optional.of(database), Set.of(), registry, open);
     limits.open(node);
-    AnalyticsParts analytics =
-        open.add(new AnalyticsParts(settings, new AnalyticsMetrics(registry)));
+    OpenAnalytics analytics = open.add(new OpenAnalytics(settings, new AnalyticsMetrics(registry)));
     return new SenderPart(
         settings,
         new JdbcMessageLog(database.pool()),
         node.get(Limiter.class),
-        AnalyticsParts.ofSender(metrics, analytics.publisher(cluster, open)));
+        OpenAnalytics.ofSender(metrics, analytics.publisher(cluster, open)));
   }
 
   /** Returns the port of metrics and health; empty if it is disabled. */

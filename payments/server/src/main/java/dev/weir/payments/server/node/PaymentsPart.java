@@ -9,8 +9,8 @@ import dev.weir.node.lifecycle.OpenParts;
 import dev.weir.node.stores.EmbeddedPart;
 import dev.weir.payments.PaymentStore;
 import dev.weir.payments.jdbc.JdbcPaymentStore;
-import dev.weir.payments.server.PaymentAccess;
-import dev.weir.payments.server.PaymentBackend;
+import dev.weir.payments.server.AvailablePayments;
+import dev.weir.payments.server.PaymentServices;
 import dev.weir.payments.server.metrics.PaymentMetrics;
 import dev.weir.payments.workflows.BucketCeiling;
 import dev.weir.payments.workflows.CallGate;
@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
  * @param warnings what operators should know
  */
 public record PaymentsPart(
-    PaymentAccess access, PaymentMetrics metrics, Supplier<List<String>> warnings) {
+    AvailablePayments available, PaymentMetrics metrics, Supplier<List<String>> warnings) {
   private static final Logger log = LoggerFactory.getLogger(PaymentsPart.class);
 
   /** The name of the payment API in the stores of limits. */
@@ -48,7 +48,7 @@ public record PaymentsPart(
 
   /** Returns the part of a node that has no database, and therefore no payments. */
   public static PaymentsPart none(PrometheusRegistry registry) {
-    return new PaymentsPart(PaymentAccess.none(), new PaymentMetrics(registry), List::of);
+    return new PaymentsPart(AvailablePayments.none(), new PaymentMetrics(registry), List::of);
   }
 
   /**
@@ -90,8 +90,8 @@ public record PaymentsPart(
                       InstantSource.system());
                 }));
     metrics.temporalDown(runtime::isDown);
-    PaymentBackend backend =
-        new PaymentBackend(
+    PaymentServices services =
+        new PaymentServices(
             store,
             new FeedReceiver(store),
             runtime::feedReceived,
@@ -102,9 +102,10 @@ public record PaymentsPart(
             settings.ceiling().max());
     if (settings.api().target() instanceof PaymentSettings.Target.None) {
       log.info("Feeds of payments are refused: {}", RunningPayments.NO_API);
-      return new PaymentsPart(PaymentAccess.withoutApi(backend), metrics, () -> warnings(runtime));
+      return new PaymentsPart(
+          AvailablePayments.withoutApi(services), metrics, () -> warnings(runtime));
     }
-    return new PaymentsPart(PaymentAccess.to(backend), metrics, () -> warnings(runtime));
+    return new PaymentsPart(AvailablePayments.to(services), metrics, () -> warnings(runtime));
   }
 
   private static List<String> warnings(PaymentRuntime runtime) {
@@ -150,7 +151,7 @@ public record PaymentsPart(
 
   /** Registers the parts that the endpoints of payments inject. */
   public void addTo(OpeningNode node) {
-    node.bean(access);
+    node.bean(available);
     node.bean(metrics);
   }
 }

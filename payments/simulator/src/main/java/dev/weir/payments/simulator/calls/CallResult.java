@@ -12,7 +12,7 @@ public enum CallResult {
   ABOVE_CEILING("refused above the ceiling"),
   /** An error of the downstream, before anything was booked. */
   FAILED("failed with a 5xx status"),
-  /** No answer within the caller's patience. */
+  /** No answer within the time that the caller waits. */
   TIMED_OUT("timed out"),
   /** The payment was booked or had been booked, and the answer was lost on its way. */
   ANSWER_LOST("answer lost"),

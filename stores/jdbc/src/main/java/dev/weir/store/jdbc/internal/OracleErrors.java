@@ -49,10 +49,10 @@ public final class OracleErrors {
   private static final Set<Integer> ROLLED_BACK = Set.of(2091, 2290, 2291, 2292, 24761);
 
   /**
-   * A statement was refused, so the block that it is in has rolled back: a value that is null or too
-   * large, no space or quota left for a table, an index, a large object, undo or a sort, no memory;
-   * and the block itself was, before it began: it cannot be compiled, a table is missing, or a
-   * right. All others may come from a session that has ended after its commit.
+   * A statement was refused, so the block that it is in has rolled back: a value that is null or
+   * too large, no space or quota left for a table, an index, a large object, undo or a sort, no
+   * memory; and the block itself was, before it began: it cannot be compiled, a table is missing,
+   * or a right. All others may come from a session that has ended after its commit.
    */
   private static final Set<Integer> REFUSED =
       Set.of(

@@ -62,7 +62,7 @@ final class ChangeListenerTest {
   private void awaitHearing(String message) throws InterruptedException {
     String next = "";
     while (!next.equals(message)) {
-      next = heard.poll(Database.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+      next = heard.poll(Database.MAX_WAIT.toSeconds(), TimeUnit.SECONDS);
       assertThat(next).as("while waiting for " + message).isNotNull();
     }
   }
@@ -70,7 +70,7 @@ final class ChangeListenerTest {
   @Test
   void hearsChangesAndFlushesOfOtherNodes() throws Exception {
     try (ChangeListener listener = listen()) {
-      assertThat(listener.awaitListening(Database.PATIENCE)).isTrue();
+      assertThat(listener.awaitListening(Database.MAX_WAIT)).isTrue();
       awaitHearing(ALL);
 
       otherNode.configure(name, SlotPolicy.of(1, Duration.ofSeconds(4)));
@@ -85,7 +85,7 @@ final class ChangeListenerTest {
   @Test
   void listensAgainAfterItsConnectionWasKilled() throws Exception {
     try (ChangeListener listener = listen()) {
-      assertThat(listener.awaitListening(Database.PATIENCE)).isTrue();
+      assertThat(listener.awaitListening(Database.MAX_WAIT)).isTrue();
       awaitHearing(ALL);
 
       Database.execute(database.otherPool(), "select pg_terminate_backend(pid) " + LISTENERS);
@@ -109,7 +109,7 @@ final class ChangeListenerTest {
           }
         };
     try (ChangeListener listener = listen(database.pool(), failing, () -> heard.add(ALL))) {
-      assertThat(listener.awaitListening(Database.PATIENCE)).isTrue();
+      assertThat(listener.awaitListening(Database.MAX_WAIT)).isTrue();
       for (int failure = 1; failure <= 2; failure++) {
         awaitHearing(ALL);
         otherNode.configure(name, SlotPolicy.of(failure, Duration.ofSeconds(4)));
@@ -124,7 +124,7 @@ final class ChangeListenerTest {
   void killedConnectionIsNotHandedOutAgain() throws Exception {
     try (var pool = Database.openPool(database.url());
         ChangeListener listener = listen(pool, heard::add, () -> heard.add(ALL))) {
-      assertThat(listener.awaitListening(Database.PATIENCE)).isTrue();
+      assertThat(listener.awaitListening(Database.MAX_WAIT)).isTrue();
       Database.execute(database.otherPool(), "select pg_terminate_backend(pid) " + LISTENERS);
       awaitHearing(ALL);
 
@@ -153,7 +153,7 @@ final class ChangeListenerTest {
                 .build();
         ChangeListener listener =
             listen(database.pool(), slots::forgetConfig, slots::forgetConfigs)) {
-      assertThat(listener.awaitListening(Database.PATIENCE)).isTrue();
+      assertThat(listener.awaitListening(Database.MAX_WAIT)).isTrue();
       assertThat(slots.forecast(name, LATER, 1)).isPresent();
       assertThat(slots.forecast(name, LATER, 1)).isPresent();
       assertThat(reads).hasValue(1);
@@ -169,7 +169,7 @@ final class ChangeListenerTest {
   void givesItsConnectionBackWhenClosed() throws Exception {
     try (var pool = Database.openPool(database.url())) {
       ChangeListener listener = listen(pool, heard::add, () -> heard.add(ALL));
-      assertThat(listener.awaitListening(Database.PATIENCE)).isTrue();
+      assertThat(listener.awaitListening(Database.MAX_WAIT)).isTrue();
       assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isEqualTo(1);
 
       listener.close();

@@ -73,8 +73,8 @@ final class ExclusiveTaskTest {
               });
     }
 
-    private static @Nullable Object call(
-        Object on, Method method, Object @Nullable [] arguments) throws Throwable {
+    private static @Nullable Object call(Object on, Method method, Object @Nullable [] arguments)
+        throws Throwable {
       try {
         return method.invoke(on, arguments);
       } catch (InvocationTargetException e) {
@@ -117,7 +117,7 @@ final class ExclusiveTaskTest {
       case ORACLE -> {
         HikariDataSource pool =
             OraclePool.open(
-                new PoolSettings(OracleStandIn.create(), "", "", 1, 8, Database.PATIENCE));
+                new PoolSettings(OracleStandIn.create(), "", "", 1, 8, Database.MAX_WAIT));
         OraclePool.migrate(pool);
         yield pool;
       }
@@ -177,8 +177,7 @@ final class ExclusiveTaskTest {
   @Test
   void oracleTidiesEachConfigurationInATransactionOfItsOwn() {
     try (HikariDataSource pool = open(Dialect.ORACLE)) {
-      JdbcSlotConfigs configs =
-          new JdbcSlotConfigs(Dialect.ORACLE, pool, StoreClock.DATABASE);
+      JdbcSlotConfigs configs = new JdbcSlotConfigs(Dialect.ORACLE, pool, StoreClock.DATABASE);
       for (int i = 0; i < 3; i++) {
         configs.configure("c" + i, 0, SlotPolicy.of(1, Duration.ofSeconds(4)));
         Database.execute(

@@ -31,7 +31,7 @@ final class LimitOutageTest {
 
   private static HikariDataSource open(PostgresqlServer postgresql) {
     return PostgresqlPool.open(
-        new PoolSettings(postgresql.url(), "postgres", "", 1, 4, Database.PATIENCE));
+        new PoolSettings(postgresql.url(), "postgres", "", 1, 4, Database.MAX_WAIT));
   }
 
   @Test

@@ -39,7 +39,7 @@ final class LostAnswerTest {
   private final Database database = Database.get();
   private final InstantSource clock = InstantSource.fixed(Account.NOON);
   private final LossyRelay relay = new LossyRelay(database.port());
-  private final HikariDataSource pool = database.openThrough(relay.port(), Database.PATIENCE);
+  private final HikariDataSource pool = database.openThrough(relay.port(), Database.MAX_WAIT);
 
   /** The node under test; the others show what the database contains. */
   private final Node node = Database.node(pool, clock);

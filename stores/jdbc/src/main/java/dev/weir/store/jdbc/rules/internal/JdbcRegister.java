@@ -138,9 +138,7 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
           if (Register.isStale(before.get(), version)) {
             return new Change.Stale<>(before.get());
           }
-          E last =
-              making.next(
-                  before.get(), before.get().spec(), TitlePast.NONE, now(connection));
+          E last = making.next(before.get(), before.get().spec(), TitlePast.NONE, now(connection));
           write(connection, new EntryVersion<>(last, by, true));
           return new Change.Done<>(before, before.get());
         });
@@ -241,8 +239,7 @@ abstract class JdbcRegister<T, E extends Entry<T>> implements Register<T, E> {
     return Sql.first(
             connection,
             row -> new TitlePast(row.getInt(1), Micros.instant(row.getLong(2))),
-            tables.sql(
-                "select max(version), max(created_at) from $table_version where $title = ?"),
+            tables.sql("select max(version), max(created_at) from $table_version where $title = ?"),
             title(spec))
         .orElse(TitlePast.NONE);
   }

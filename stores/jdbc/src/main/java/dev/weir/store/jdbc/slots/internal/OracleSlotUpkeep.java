@@ -198,8 +198,7 @@ final class OracleSlotUpkeep implements SlotUpkeepDialect {
     return removed;
   }
 
-  private static int removeOldSpans(Connection connection, Grid grid, int max)
-      throws SQLException {
+  private static int removeOldSpans(Connection connection, Grid grid, int max) throws SQLException {
     int removed = 0;
     Optional<Integer> oldest = oldest(connection, OLDEST_GRID_OF_SPANS, grid);
     while (oldest.isPresent() && removed < max) {

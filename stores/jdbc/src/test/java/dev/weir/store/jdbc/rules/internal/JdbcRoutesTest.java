@@ -34,7 +34,7 @@ final class JdbcRoutesTest extends RoutesKit {
     RouteTable table = new RouteTable(List.of(), routes);
     RequestPath path = RequestPath.of("/" + UUID.randomUUID());
     try (ChangeListener listener = database.listener(Channel.ROUTE, table::refresh)) {
-      assertThat(listener.awaitListening(Database.PATIENCE)).isTrue();
+      assertThat(listener.awaitListening(Database.MAX_WAIT)).isTrue();
       Change.Done<Route> made = (Change.Done<Route>) otherNode.create(titled(path.text()), "me");
       Await.until(() -> table.find(path) != null);
       otherNode.remove(made.entry().id(), 1, "me");

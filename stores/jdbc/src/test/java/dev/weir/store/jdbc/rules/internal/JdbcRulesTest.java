@@ -48,7 +48,7 @@ final class JdbcRulesTest extends RulesKit {
     JdbcRules otherNode = new JdbcRules(database.otherPool(), StoreClock.DATABASE);
     RuleIndex index = new RuleIndex(rules, RuleObserver.NONE);
     try (ChangeListener listener = database.listener(Channel.RULE, index::refresh)) {
-      assertThat(listener.awaitListening(Database.PATIENCE)).isTrue();
+      assertThat(listener.awaitListening(Database.MAX_WAIT)).isTrue();
       Rule made = made(otherNode);
       Await.until(() -> index.find(made.name()) != null);
       otherNode.remove(made.id(), 1, "me");

@@ -112,7 +112,7 @@ final class OccupancyCacheTest {
             SlotObserver.NONE,
             PastCount.SLOTS_A_PORTION,
             state,
-            new LockQueue(2, 4, Database.PATIENCE));
+            new LockQueue(2, 4, Database.MAX_WAIT));
     Node node = Database.node(database.otherPool(), clock);
     Account account = Account.open(node, 20_000);
     List<AssignRequest> many =

@@ -39,7 +39,7 @@ final class OraclePortionsTest {
   private static final int MANY = InList.MAX_VALUES + 8;
 
   private final HikariDataSource pool =
-      OraclePool.open(new PoolSettings(OracleStandIn.create(), "", "", 1, 8, Database.PATIENCE));
+      OraclePool.open(new PoolSettings(OracleStandIn.create(), "", "", 1, 8, Database.MAX_WAIT));
   private final DataSource connections =
       CheckedDataSource.of(pool, InList.MAX_A_STATEMENT).dataSource();
   private final Transactions transactions = new Transactions(Dialect.ORACLE, connections, () -> {});

@@ -42,7 +42,7 @@ final class OracleScanTest {
   private static final int MANY = 3_000;
 
   private final HikariDataSource pool =
-      OraclePool.open(new PoolSettings(OracleStandIn.create(), "", "", 1, 8, Database.PATIENCE));
+      OraclePool.open(new PoolSettings(OracleStandIn.create(), "", "", 1, 8, Database.MAX_WAIT));
   private final DataSource connections = CheckedDataSource.of(pool).dataSource();
   private final Node node;
 
@@ -267,7 +267,14 @@ final class OracleScanTest {
     long second = 1_000_000;
     long end = noon + portion * second;
     Object[] beyond = {
-      configId, noon, Long.MAX_VALUE, portion + 1, configId, noon, Long.MAX_VALUE, portion + 1,
+      configId,
+      noon,
+      Long.MAX_VALUE,
+      portion + 1,
+      configId,
+      noon,
+      Long.MAX_VALUE,
+      portion + 1,
       portion
     };
 

@@ -31,7 +31,7 @@ final class OracleSmallPortionsTest implements OracleLedgerKit {
               SlotObserver.NONE,
               2,
               new NodeState(3_000),
-              new LockQueue(1, 2, Database.PATIENCE)),
+              new LockQueue(1, 2, Database.MAX_WAIT)),
           PatientNodes.configs(Dialect.ORACLE, pool, time),
           new JdbcSlotUpkeep(Dialect.ORACLE, pool, time));
     };

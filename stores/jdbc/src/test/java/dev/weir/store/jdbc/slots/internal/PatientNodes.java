@@ -23,12 +23,12 @@ public final class PatientNodes {
             observer,
             PastCount.SLOTS_A_PORTION,
             new NodeState(),
-            new LockQueue(2, 4, Database.PATIENCE)),
+            new LockQueue(2, 4, Database.MAX_WAIT)),
         configs(dialect, connections, time),
         new JdbcSlotUpkeep(dialect, connections, time));
   }
 
   static JdbcSlotConfigs configs(Dialect dialect, DataSource connections, StoreClock time) {
-    return new JdbcSlotConfigs(dialect, connections, time, new LockQueue(1, 2, Database.PATIENCE));
+    return new JdbcSlotConfigs(dialect, connections, time, new LockQueue(1, 2, Database.MAX_WAIT));
   }
 }

@@ -25,7 +25,7 @@ final class RoundTripsTest {
   private final Database database = Database.get();
   private final InstantSource clock = InstantSource.fixed(Account.NOON);
   private final CountingProxy proxy = new CountingProxy(database.port());
-  private final HikariDataSource pool = database.openThrough(proxy.port(), Database.PATIENCE);
+  private final HikariDataSource pool = database.openThrough(proxy.port(), Database.MAX_WAIT);
   private final Node node = Database.node(pool, clock);
   private final Account account = Account.open(node, 2);
 

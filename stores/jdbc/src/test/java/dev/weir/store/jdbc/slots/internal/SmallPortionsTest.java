@@ -38,7 +38,7 @@ final class SmallPortionsTest implements ShortLedgerKit {
               SlotObserver.NONE,
               2,
               new NodeState(3_000),
-              new LockQueue(1, 2, Database.PATIENCE)),
+              new LockQueue(1, 2, Database.MAX_WAIT)),
           PatientNodes.configs(Dialect.POSTGRESQL, pool, time),
           new JdbcSlotUpkeep(pool, time));
     };

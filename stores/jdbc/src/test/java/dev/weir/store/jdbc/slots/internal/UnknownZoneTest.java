@@ -21,8 +21,7 @@ import org.junit.jupiter.api.Test;
 /** A node with a newer Java wrote a configuration in a time zone that this one does not know. */
 final class UnknownZoneTest {
   private final Database database = Database.get();
-  private final JdbcSlotConfigs configs =
-      new JdbcSlotConfigs(database.pool(), StoreClock.DATABASE);
+  private final JdbcSlotConfigs configs = new JdbcSlotConfigs(database.pool(), StoreClock.DATABASE);
 
   @Test
   void otherConfigurationsAreReadAndItsUsersAreTold() {

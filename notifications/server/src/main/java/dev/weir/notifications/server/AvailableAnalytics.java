@@ -6,20 +6,20 @@ import dev.weir.notifications.analytics.Analytics;
 import java.util.Optional;
 
 /** The analytics of this node, which it has only if it is told where OpenSearch is. */
-public final class AnalyticsAccess {
+public final class AvailableAnalytics {
   private final Optional<Analytics> analytics;
 
-  private AnalyticsAccess(Optional<Analytics> analytics) {
+  private AvailableAnalytics(Optional<Analytics> analytics) {
     this.analytics = analytics;
   }
 
-  public static AnalyticsAccess to(Analytics analytics) {
-    return new AnalyticsAccess(Optional.of(analytics));
+  public static AvailableAnalytics to(Analytics analytics) {
+    return new AvailableAnalytics(Optional.of(analytics));
   }
 
-  /** Returns access on a node without analytics: every request is answered with a problem. */
-  public static AnalyticsAccess none() {
-    return new AnalyticsAccess(Optional.empty());
+  /** Returns the analytics of a node without them: every request is answered with a problem. */
+  public static AvailableAnalytics none() {
+    return new AvailableAnalytics(Optional.empty());
   }
 
   /**

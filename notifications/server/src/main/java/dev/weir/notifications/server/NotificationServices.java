@@ -19,7 +19,7 @@ import java.util.function.Supplier;
  *     is in progress
  * @param webhook verifies receipts of the webhook; empty if that is not the provider
  */
-public record NotificationBackend(
+public record NotificationServices(
     Notifications notifications,
     UserLimits limits,
     MessageLog messages,

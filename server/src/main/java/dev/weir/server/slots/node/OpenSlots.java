@@ -19,7 +19,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /** The scheduler of slots, independent of the kind of store. */
-public record SlotParts(SlotScheduler scheduler, ConfigBroadcast broadcast) {
+public record OpenSlots(SlotScheduler scheduler, ConfigBroadcast broadcast) {
 
   /** The policy of the default configuration, which a new installation creates. */
   private static final SlotPolicy DEFAULT_POLICY = SlotPolicy.of(100, Duration.ofSeconds(4));
@@ -30,7 +30,7 @@ public record SlotParts(SlotScheduler scheduler, ConfigBroadcast broadcast) {
    * @param database stores the slots; if empty, they are kept in memory
    * @param open receives the scheduler
    */
-  public static SlotParts open(
+  public static OpenSlots open(
       SlotSettings settings,
       Optional<Database> database,
       Optional<Tracing> tracing,
@@ -41,7 +41,7 @@ public record SlotParts(SlotScheduler scheduler, ConfigBroadcast broadcast) {
     prepare(settings, store.configs());
     SlotStore traced = tracing.map(spans -> traced(store, spans)).orElse(store);
     SlotScheduler scheduler = open.add(scheduler(settings, traced, observer));
-    return new SlotParts(
+    return new OpenSlots(
         scheduler,
         database
             .<ConfigBroadcast>map(

@@ -30,9 +30,9 @@ import dev.weir.notifications.messages.SendLedger;
 import dev.weir.notifications.messages.UserLimits;
 import dev.weir.notifications.redis.RedisHotCounts;
 import dev.weir.notifications.sender.DeadLetterReplay;
-import dev.weir.notifications.server.AnalyticsAccess;
-import dev.weir.notifications.server.NotificationAccess;
-import dev.weir.notifications.server.NotificationBackend;
+import dev.weir.notifications.server.AvailableAnalytics;
+import dev.weir.notifications.server.AvailableNotifications;
+import dev.weir.notifications.server.NotificationServices;
 import dev.weir.notifications.server.metrics.AnalyticsMetrics;
 import dev.weir.notifications.server.metrics.NotificationMetrics;
 import dev.weir.store.redis.Redis;
@@ -51,24 +51,24 @@ import java.util.stream.Stream;
  * @param cluster the name of the Kafka cluster, for operators
  * @param otherWarnings what operators should know about the sender and analytics
  */
-public record NotificationParts(
-    NotificationAccess access,
+public record OpenNotifications(
+    AvailableNotifications available,
     NotificationMetrics metrics,
     HotFilter hot,
     BrokerHealth health,
     String cluster,
-    AnalyticsAccess analytics,
+    AvailableAnalytics analytics,
     Supplier<List<String>> otherWarnings) {
 
   /** Returns the parts of a node that has no database, and therefore no notifications. */
-  public static NotificationParts none(PrometheusRegistry registry) {
-    return new NotificationParts(
-        NotificationAccess.none(),
+  public static OpenNotifications none(PrometheusRegistry registry) {
+    return new OpenNotifications(
+        AvailableNotifications.none(),
         new NotificationMetrics(registry),
         HotFilter.none(),
         new BrokerHealth(),
         "",
-        AnalyticsAccess.none(),
+        AvailableAnalytics.none(),
         List::of);
   }
 
@@ -78,7 +78,7 @@ public record NotificationParts(
    * @param limiter counts what the provider is handed
    * @param open receives each part as soon as it is open
    */
-  public static NotificationParts open(
+  public static OpenNotifications open(
       NotificationSettings settings,
       HikariDataSource database,
       Limiter limiter,
@@ -88,11 +88,11 @@ public record NotificationParts(
     Stores stores = Stores.on(database, settings.maxDeferred());
     HotFilter hot = open.add(hotFilter(settings, open));
     Outbox outbox = open.add(new Outbox(stores.ledger()));
-    AnalyticsParts analytics = new AnalyticsParts(settings, new AnalyticsMetrics(registry));
+    OpenAnalytics analytics = new OpenAnalytics(settings, new AnalyticsMetrics(registry));
     KafkaPart kafka = KafkaPart.open(settings.kafka(), open);
     KafkaCluster cluster = kafka.cluster();
     Optional<EventPublisher> events = analytics.publisher(cluster, open);
-    SendObserver observer = AnalyticsParts.ofSends(events);
+    SendObserver observer = OpenAnalytics.ofSends(events);
     Publishing publishing = Publishing.to(cluster, settings, database, open);
     Publisher publisher = publishing.publisher();
     BrokerHealth health = new BrokerHealth();
@@ -110,7 +110,7 @@ public record NotificationParts(
     open.add(analytics);
     SenderPart handing =
         new SenderPart(
-            settings, stores.messages(), limiter, AnalyticsParts.ofSender(metrics, events));
+            settings, stores.messages(), limiter, OpenAnalytics.ofSender(metrics, events));
     metrics.backlog(handing::backlog, handing::oldestAge);
     AgreedSender sender =
         open.add(
@@ -126,26 +126,26 @@ public record NotificationParts(
     DeadLetterReplay replay =
         new DeadLetterReplay(
             cluster, MessageTopics.DEFAULT, settings.sendTimeout(), new JdbcReplayLock(database));
-    NotificationBackend backend =
-        new NotificationBackend(
+    NotificationServices services =
+        new NotificationServices(
             notifications,
             stores.limits(),
             stores.messages(),
             stores.deferred(),
-            AnalyticsParts.ofCancellations(stores.messages(), events),
+            OpenAnalytics.ofCancellations(stores.messages(), events),
             () -> {
               // Creates the topics if there are none yet.
               publisher.probe();
               return replay.run();
             },
             settings.provider().signedRequests(InstantSource.system()));
-    return new NotificationParts(
-        NotificationAccess.to(backend),
+    return new OpenNotifications(
+        AvailableNotifications.to(services),
         metrics,
         hot,
         health,
         cluster.toString(),
-        analytics.access(),
+        analytics.available(),
         () ->
             Stream.of(
                     publishing.warnings().get().stream(),
@@ -228,7 +228,7 @@ public record NotificationParts(
 
   /** Registers the parts that the endpoints of notifications inject. */
   public void addTo(OpeningNode node) {
-    node.bean(access);
+    node.bean(available);
     node.bean(metrics);
     node.bean(analytics);
   }

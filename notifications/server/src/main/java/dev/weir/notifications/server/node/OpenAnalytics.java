@@ -11,7 +11,7 @@ import dev.weir.notifications.analytics.OpenSearch;
 import dev.weir.notifications.kafka.KafkaCluster;
 import dev.weir.notifications.messages.MessageLog;
 import dev.weir.notifications.sender.SenderObserver;
-import dev.weir.notifications.server.AnalyticsAccess;
+import dev.weir.notifications.server.AvailableAnalytics;
 import dev.weir.notifications.server.metrics.AnalyticsMetrics;
 import java.time.InstantSource;
 import java.util.List;
@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
  * Events and analytics of a node, as far as they are on. The publisher and the indexer need Kafka,
  * and can be started later than the node, when the embedded broker is first needed. Thread-safe.
  */
-public final class AnalyticsParts implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(AnalyticsParts.class);
+public final class OpenAnalytics implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(OpenAnalytics.class);
 
   private final NotificationSettings settings;
   private final AnalyticsMetrics metrics;
@@ -38,7 +38,7 @@ public final class AnalyticsParts implements AutoCloseable {
   private boolean isClosed;
 
   /** Creates the parts; nothing is started yet. */
-  public AnalyticsParts(NotificationSettings settings, AnalyticsMetrics metrics) {
+  public OpenAnalytics(NotificationSettings settings, AnalyticsMetrics metrics) {
     this.settings = settings;
     this.metrics = metrics;
     this.search = settings.analytics().search().map(OpenSearch::new);
@@ -46,8 +46,11 @@ public final class AnalyticsParts implements AutoCloseable {
   }
 
   /** Returns what answers questions. */
-  public AnalyticsAccess access() {
-    return search.map(Analytics::new).map(AnalyticsAccess::to).orElseGet(AnalyticsAccess::none);
+  public AvailableAnalytics available() {
+    return search
+        .map(Analytics::new)
+        .map(AvailableAnalytics::to)
+        .orElseGet(AvailableAnalytics::none);
   }
 
   /**

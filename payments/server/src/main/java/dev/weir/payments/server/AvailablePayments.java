@@ -5,27 +5,27 @@ import dev.weir.http.problems.ProblemException;
 import java.util.Optional;
 
 /** The payments of this node, which it has only if it has a database. */
-public final class PaymentAccess {
-  private final Optional<PaymentBackend> backend;
+public final class AvailablePayments {
+  private final Optional<PaymentServices> services;
   private final boolean takesFeeds;
 
-  private PaymentAccess(Optional<PaymentBackend> backend, boolean takesFeeds) {
-    this.backend = backend;
+  private AvailablePayments(Optional<PaymentServices> services, boolean takesFeeds) {
+    this.services = services;
     this.takesFeeds = takesFeeds;
   }
 
-  public static PaymentAccess to(PaymentBackend backend) {
-    return new PaymentAccess(Optional.of(backend), true);
+  public static AvailablePayments to(PaymentServices services) {
+    return new AvailablePayments(Optional.of(services), true);
   }
 
-  /** Returns access on a node that knows of no payment API: it takes no feeds. */
-  public static PaymentAccess withoutApi(PaymentBackend backend) {
-    return new PaymentAccess(Optional.of(backend), false);
+  /** Returns the payments of a node that knows of no payment API: it takes no feeds. */
+  public static AvailablePayments withoutApi(PaymentServices services) {
+    return new AvailablePayments(Optional.of(services), false);
   }
 
-  /** Returns access on a node without payments: every request is answered with a problem. */
-  public static PaymentAccess none() {
-    return new PaymentAccess(Optional.empty(), false);
+  /** Returns the payments of a node without them: every request is answered with a problem. */
+  public static AvailablePayments none() {
+    return new AvailablePayments(Optional.empty(), false);
   }
 
   /** Returns whether this node takes feeds: it has a database and knows of a payment API. */
@@ -38,8 +38,8 @@ public final class PaymentAccess {
    *
    * @throws ProblemException if this node has no payments
    */
-  PaymentBackend backend() {
-    return backend.orElseThrow(
+  PaymentServices services() {
+    return services.orElseThrow(
         () ->
             new ProblemException(
                 Problem.of(
@@ -53,8 +53,8 @@ public final class PaymentAccess {
    *
    * @throws ProblemException if this node has no payments, or knows of no payment API
    */
-  PaymentBackend receiving() {
-    PaymentBackend known = backend();
+  PaymentServices receiving() {
+    PaymentServices known = services();
     if (!takesFeeds) {
       throw PaymentProblems.noApi();
     }

@@ -17,7 +17,7 @@ import java.util.function.Function;
  * @param defaultConfig slot configuration of feeds that name none
  * @param ceiling max calls of the payment API within any second
  */
-public record PaymentBackend(
+public record PaymentServices(
     PaymentStore store,
     FeedReceiver receiver,
     Runnable received,

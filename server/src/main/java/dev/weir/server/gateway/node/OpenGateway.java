@@ -16,14 +16,14 @@ import java.util.List;
 import java.util.Optional;
 
 /** Reads the settings of the gateway and starts it on its stores. */
-final class GatewayParts {
+final class OpenGateway {
   private static final Duration SHORTEST = Duration.ofMillis(10);
   private static final Duration LONGEST = Duration.ofDays(1);
   private static final Duration MAX_CONNECTING = Duration.ofMinutes(5);
 
   private static final int MAX_RATE = 1 << 20;
 
-  private GatewayParts() {}
+  private OpenGateway() {}
 
   /** Returns the settings of the gateway; empty if it is disabled. */
   static Optional<GatewaySettings> settings(Settings settings, TrustedProxies proxies) {
@@ -60,7 +60,7 @@ final class GatewayParts {
 
   /** Returns the routes in the settings. */
   static List<RouteSpec> routes(Settings settings) {
-    return settings.list(GatewaySetting.ROUTES).stream().map(GatewayParts::route).toList();
+    return settings.list(GatewaySetting.ROUTES).stream().map(OpenGateway::route).toList();
   }
 
   private static RouteSpec route(String text) {

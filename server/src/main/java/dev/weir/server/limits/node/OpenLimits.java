@@ -24,7 +24,7 @@ import java.time.InstantSource;
 import java.util.Optional;
 
 /** Limits on their stores, independent of the kind of store. */
-public record LimitParts(
+public record OpenLimits(
     LimitStores stores, Settlements settlements, Resources resources, LimitMetrics metrics) {
 
   private static final Duration BETWEEN_SETTLEMENTS = Duration.ofSeconds(1);
@@ -41,7 +41,7 @@ public record LimitParts(
    * @param database stores rules and resources; if empty, they are kept in memory
    * @param open receives each part as soon as it is open
    */
-  public static LimitParts open(
+  public static OpenLimits open(
       LimitSettings settings,
       Optional<Database> database,
       PrometheusRegistry registry,
@@ -51,7 +51,7 @@ public record LimitParts(
     Settlements settlements = settlements(settings, stores.limits());
     open.add(
         Upkeep.start("settling of changed limits", settlements::settleOwed, BETWEEN_SETTLEMENTS));
-    return new LimitParts(stores, settlements, resources(settings, database), metrics);
+    return new OpenLimits(stores, settlements, resources(settings, database), metrics);
   }
 
   /**

@@ -27,7 +27,7 @@ import java.util.Optional;
  * @param index the rules as cached on this node
  * @param evaluator evaluates the rules
  */
-public record RuleParts(
+public record OpenRules(
     Rules rules,
     RuleIndex index,
     RuleEvaluator evaluator,
@@ -35,7 +35,7 @@ public record RuleParts(
     CheckSettings checks) {
 
   /** Opens the store of rules, on the limits that the node has. */
-  public static RuleParts open(OpeningNode node, CheckSettings checks) {
+  public static OpenRules open(OpeningNode node, CheckSettings checks) {
     LimitMetrics metrics = node.get(LimitMetrics.class);
     RuleEvaluator.Stores stores = node.get(RuleEvaluator.Stores.class);
     Optional<Database> database = node.database();
@@ -46,7 +46,7 @@ public record RuleParts(
     RuleIndex index = new RuleIndex(rules, metrics);
     requireCounted(rules, node.get(LimitStore.class));
     index.onLimitChange(node.get(Settlements.class)::owe);
-    return new RuleParts(
+    return new OpenRules(
         rules,
         index,
         new RuleEvaluator(index, stores, metrics),

@@ -19,19 +19,19 @@ import java.util.Optional;
  * @param kept the routes that can be changed while the node runs
  * @param table these and the routes of the settings, as cached on this node
  */
-public record RouteParts(Routes kept, RouteTable table) {
+public record OpenRoutes(Routes kept, RouteTable table) {
   /**
    * Opens the store of routes.
    *
    * @param fixed the routes of the settings
    * @param database stores the other routes; if empty, they are kept in memory
    */
-  public static RouteParts open(List<RouteSpec> fixed, Optional<Database> database) {
+  public static OpenRoutes open(List<RouteSpec> fixed, Optional<Database> database) {
     Routes kept =
         database
             .<Routes>map(used -> new JdbcRoutes(used.dialect(), used.pool(), StoreClock.DATABASE))
             .orElseGet(() -> new MemoryRoutes(InstantSource.system()));
-    return new RouteParts(kept, new RouteTable(fixed, kept));
+    return new OpenRoutes(kept, new RouteTable(fixed, kept));
   }
 
   /** Registers the parts that the endpoints of routes inject. */
