@@ -1,7 +1,9 @@
 package dev.weir.notifications.broker;
 
+import dev.weir.internal.FolderLock;
 import dev.weir.notifications.kafka.KafkaCluster;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -51,7 +53,7 @@ public final class EmbeddedKafka implements KafkaCluster, AutoCloseable {
   private @Nullable Thread starting;
 
   /** Held from the first start until it is closed, also while no broker runs. */
-  private @Nullable FolderClaim claim;
+  private @Nullable FolderLock claim;
 
   private boolean isClosed;
 
@@ -181,7 +183,10 @@ public final class EmbeddedKafka implements KafkaCluster, AutoCloseable {
         throw new IllegalStateException("the broker is closed");
       }
       if (claim == null) {
-        claim = FolderClaim.of(folder);
+        // Kafka has a lock of its own, but takes it only after it has written to the log of its
+        // controller.
+        Files.createDirectories(folder);
+        claim = FolderLock.claim(folder);
       }
     } finally {
       lock.unlock();
@@ -308,7 +313,7 @@ public final class EmbeddedKafka implements KafkaCluster, AutoCloseable {
   /** Lets other brokers have the folder, when a start that is in progress has ended. */
   private void release() {
     @Nullable Thread thread;
-    @Nullable FolderClaim held;
+    @Nullable FolderLock held;
     lock.lock();
     try {
       endStart();

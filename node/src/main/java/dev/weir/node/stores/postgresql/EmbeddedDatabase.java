@@ -1,5 +1,6 @@
 package dev.weir.node.stores.postgresql;
 
+import dev.weir.internal.FolderLock;
 import dev.weir.node.settings.FileProblem;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -90,6 +91,8 @@ public final class EmbeddedDatabase implements AutoCloseable {
         lock.close();
         throw e;
       }
+    } catch (FolderLock.InUseException e) {
+      throw new StartException(String.valueOf(e.getMessage()), e);
     } catch (IOException e) {
       throw unusable(dataFolder, e);
     } catch (UncheckedIOException e) {

@@ -1,4 +1,4 @@
-package dev.weir.node.stores.postgresql;
+package dev.weir.internal;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -16,7 +16,16 @@ import java.time.Instant;
  * drops all locks of a process on a file as soon as the process closes any channel to that file. A
  * second, refused claim inside one JVM would otherwise open the folder to other processes.
  */
-final class FolderLock implements AutoCloseable {
+public final class FolderLock implements AutoCloseable {
+  /** Thrown if a folder is claimed already. */
+  public static final class InUseException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private InUseException(String message) {
+      super(message);
+    }
+  }
+
   private final FileChannel channel;
   private final Path ownerFile;
 
@@ -28,9 +37,9 @@ final class FolderLock implements AutoCloseable {
   /**
    * Claims the folder, which must exist.
    *
-   * @throws EmbeddedDatabase.StartException if this or another process holds it
+   * @throws InUseException if this or another process holds it
    */
-  static FolderLock claim(Path folder) throws IOException {
+  public static FolderLock claim(Path folder) throws IOException {
     synchronized (FolderLock.class) {
       Path ownerFile = folder.resolve("owner");
       String owner = Files.exists(ownerFile) ? Files.readString(ownerFile) : "";
@@ -72,8 +81,8 @@ final class FolderLock implements AutoCloseable {
     return self.pid() + " since " + self.info().startInstant().orElse(Instant.EPOCH);
   }
 
-  private static EmbeddedDatabase.StartException inUse(Path folder, String owner) {
-    return new EmbeddedDatabase.StartException(
+  private static InUseException inUse(Path folder, String owner) {
+    return new InUseException(
         "the data folder " + folder + " is in use by a running Weir (process " + owner + ")");
   }
 }
