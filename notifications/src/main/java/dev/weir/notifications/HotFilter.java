@@ -230,7 +230,7 @@ public final class HotFilter implements AutoCloseable {
       try {
         learnOnce();
       } catch (RuntimeException | Error e) {
-        // Nobody would store any more if this thread ended.
+        // If this thread ended, nothing would be stored any more.
         log.error("Counts of users could not be stored", e);
       }
     }

@@ -92,7 +92,7 @@ public final class Outbox implements AutoCloseable {
               e.getMessage());
         }
       } catch (RuntimeException | Error e) {
-        // Nobody would remove anything any more if this thread ended.
+        // If this thread ended, nothing would be removed any more.
         log.error("Published messages could not be removed from the outbox", e);
       } catch (InterruptedException e) {
         return;

@@ -200,7 +200,7 @@ public final class MemoryLeaseStore implements LeaseStore {
     try {
       return step(stripe(resource), resource, transition);
     } catch (StoreException e) {
-      // Leases that have expired in stripes that nobody asks for must not keep the store full.
+      // Leases that have expired in stripes without requests must not keep the store full.
       sweepAnother();
       throw e;
     }

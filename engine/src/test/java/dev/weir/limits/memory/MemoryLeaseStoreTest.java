@@ -51,7 +51,7 @@ final class MemoryLeaseStoreTest {
     assertThat(acquire("one", "further")).isTrue();
   }
 
-  /** Wherever they are: nobody asks for those resources any more. */
+  /** Wherever they are: those resources get no more requests. */
   @Test
   void expiredLeasesMakeRoom() {
     fill();

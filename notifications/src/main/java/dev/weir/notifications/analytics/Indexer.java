@@ -104,7 +104,7 @@ public final class Indexer implements AutoCloseable {
           log.warn("No events are indexed until Kafka is back: {}", e.getMessage());
         }
       } catch (RuntimeException | Error e) {
-        // Nobody would index any more if this thread ended.
+        // If this thread ended, nothing would be indexed any more.
         log.error("The indexer failed and starts again", e);
       }
     } while (!awaitClosed(RECONNECT_PAUSE));

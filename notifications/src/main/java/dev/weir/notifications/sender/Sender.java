@@ -119,7 +119,7 @@ public final class Sender implements AutoCloseable {
           log.warn("No messages are read until Kafka is back: {}", e.getMessage());
         }
       } catch (RuntimeException | Error e) {
-        // Nobody would send any more if this thread ended.
+        // If this thread ended, nothing would be sent any more.
         log.error("The sender failed and starts again", e);
       }
     } while (!awaitClosed(RECONNECT_PAUSE));
