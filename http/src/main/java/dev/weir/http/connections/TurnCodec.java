@@ -21,7 +21,7 @@ import java.util.function.BooleanSupplier;
  * Decodes requests one at a time. Further requests stay bytes until it is their turn: decoded, they
  * would all be served at once, and small ones take many times their memory.
  *
- * <p>Whoever knows that the turn has come passes an empty buffer through the codec. Confined to the
+ * <p>To announce that the turn has come, pass an empty buffer through the codec. Confined to the
  * event loop of its connection.
  */
 final class TurnCodec extends CombinedChannelDuplexHandler<TurnCodec.Decoder, TurnCodec.Encoder> {

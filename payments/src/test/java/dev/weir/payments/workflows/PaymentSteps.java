@@ -88,7 +88,7 @@ final class PaymentSteps implements AutoCloseable {
     return store.find(ID).orElseThrow();
   }
 
-  /** Has a call begun whose result nobody knows, and lets it be over. */
+  /** Begins a call whose result stays unknown, and lets its time pass. */
   void callIsLost() {
     assertThat(store.begin(ID)).isPresent();
     assertThat(store.beginCall(ID, 0, MAX_CALL, MAX_TIME)).isPresent();

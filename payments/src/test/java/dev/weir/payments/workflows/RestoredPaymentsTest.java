@@ -171,7 +171,7 @@ final class RestoredPaymentsTest {
     assertThat(bank.lookedUp).as("of a feed that came later, nothing is lost").hasSize(3);
   }
 
-  /** Whoever sent it has no trace of it. */
+  /** The restored database has no trace of the feed. */
   @Test
   void feedThatWasLostAndIsSentAgainIsLookedUp() {
     bank.hasLookUp = true;

@@ -15,7 +15,7 @@ import java.util.List;
  * request to be smuggled inside another.
  *
  * <p>Further requests stay bytes until it is their turn: decoded, small ones take many times their
- * memory. Whoever knows that the turn has come passes an empty buffer through the decoder.
+ * memory. To announce that the turn has come, pass an empty buffer through the decoder.
  */
 final class RequestDecoder extends HttpRequestDecoder {
   private final Turns turns;

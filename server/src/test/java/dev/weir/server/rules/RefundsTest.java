@@ -72,7 +72,7 @@ final class RefundsTest {
     assertThat(problemOf(refunds, lease)).contains("\"outcome\":\"none\"");
   }
 
-  /** Their answers have neither a time nor leases, and do not say whether somebody waited. */
+  /** Their answers have neither a time nor leases, and do not say whether the request waited. */
   @Test
   void checkOfRulesThatAreNotEnforcedIsRefundedWithWhatItsAnswerSays() {
     RuleSpec queued =

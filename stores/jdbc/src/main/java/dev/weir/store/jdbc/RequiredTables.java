@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The tables that this process needs: those that all its migrations have made. Other nodes may have
  * applied later ones. Tables can also become older under a running process, when a backup of the
- * version before is restored; it then gets no connections until somebody has migrated them.
- * Thread-safe.
+ * version before is restored; it then gets no connections until they are migrated. Thread-safe.
  */
 public final class RequiredTables {
   /** Flyway quotes the names, so that they are in lower case in Oracle as well. */
