@@ -16,6 +16,9 @@ final class Command {
   private static final File NULL_DEVICE = new File("/dev/null");
   private static final int OUTPUT_KEPT_BYTES = 8_192;
 
+  /** Reached only if a process that outlives the program holds its output open. */
+  private static final Duration OUTPUT_BOUND = Duration.ofMinutes(1);
+
   private final Process process;
   private final CompletableFuture<String> output = new CompletableFuture<>();
 
@@ -50,10 +53,11 @@ final class Command {
   }
 
   /**
-   * Returns the last output of an ended program; empty while another process holds its output open.
+   * Returns the last output of an ended program; empty if another process holds its output open for
+   * too long.
    */
   String lastOutput() {
-    return output.completeOnTimeout("", 1, TimeUnit.SECONDS).join();
+    return output.completeOnTimeout("", OUTPUT_BOUND.toSeconds(), TimeUnit.SECONDS).join();
   }
 
   private void collectOutput() {
