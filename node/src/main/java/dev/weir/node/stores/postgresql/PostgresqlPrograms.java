@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  * @param version such as {@code 18.6}
  */
 record PostgresqlPrograms(Path folder, PostgresqlAccount account, String version) {
-  private static final Duration TRIAL_BOUND = Duration.ofSeconds(20);
+  private static final Duration TRIAL_BOUND = Duration.ofMinutes(2);
   private static final Pattern VERSION = Pattern.compile("\\(PostgreSQL\\) (\\d+[^\\s]*)");
 
   /**

@@ -20,7 +20,11 @@ final class Postmaster {
   private static final Logger log = LoggerFactory.getLogger(Postmaster.class);
   private static final Duration FAST_STOP_BOUND = Duration.ofSeconds(30);
   private static final Duration IMMEDIATE_STOP_BOUND = Duration.ofSeconds(10);
-  private static final Duration SIGNAL_BOUND = Duration.ofSeconds(5);
+  private static final Duration SIGNAL_BOUND = Duration.ofMinutes(1);
+
+  /** The workers of a server that was killed end when they notice that. */
+  private static final Duration ABANDONED_BOUND = Duration.ofMinutes(1);
+
   private static final int STATUS_LINE = 7;
 
   private final Path cluster;
@@ -106,7 +110,7 @@ final class Postmaster {
           "Stopping PostgreSQL (process {}), left in {} by a Weir that was killed", pid, cluster);
       stop(pid, () -> serves(pid));
     }
-    if (!Waiting.until(this::isAbandoned, IMMEDIATE_STOP_BOUND)) {
+    if (!Waiting.until(this::isAbandoned, ABANDONED_BOUND)) {
       throw new EmbeddedDatabase.StartException(
           "processes of an earlier PostgreSQL are still at work in " + cluster);
     }
