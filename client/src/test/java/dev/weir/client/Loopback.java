@@ -98,11 +98,14 @@ final class Loopback implements AutoCloseable {
     return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
   }
 
+  /** A client that waits for its answers, however busy the machine is. */
+  static WeirClient.Builder patient(String url) {
+    return WeirClient.at(url).connectTimeout(LONG).attemptTimeout(LONG).timeout(LONG);
+  }
+
   /** A client whose pauses are only noted. Its time is that of its pauses. */
   WeirClient.Builder client() {
-    return WeirClient.at(url())
-        .attemptTimeout(LONG)
-        .timeout(LONG)
+    return patient(url().toString())
         .clock(
             new Transport.Clock() {
               @Override

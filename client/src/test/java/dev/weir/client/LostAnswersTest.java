@@ -36,7 +36,7 @@ final class LostAnswersTest {
     try (Socket bound = new Socket()) {
       bound.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
       String url = "http://127.0.0.1:" + bound.getLocalPort();
-      try (WeirClient weir = WeirClient.at(url).retries(Retries.NONE).build()) {
+      try (WeirClient weir = Loopback.patient(url).retries(Retries.NONE).build()) {
         UnansweredException failed =
             catchThrowableOfType(UnansweredException.class, () -> weir.slots().assign("e", "bank"));
         assertThat(failed).hasMessage("cannot reach " + url + ": connection refused");

@@ -105,7 +105,7 @@ final class WeirClientTest {
   void idsAreEncodedAndAPathBeforeTheApiIsKept() throws IOException {
     try (Loopback server =
             new Loopback((request, number) -> Loopback.problem(request, 404, "unknown-event", ""));
-        WeirClient weir = WeirClient.at(server.url() + "/a%20b/").build()) {
+        WeirClient weir = Loopback.patient(server.url() + "/a%20b/").build()) {
       assertThat(weir.slots().confirm("x/y z+ü?")).isInstanceOf(Confirmation.Unknown.class);
       assertThat(server.seen().getFirst().target())
           .isEqualTo("/a%20b/api/v1/slots/x%2Fy%20z%2B%C3%BC%3F/confirm");
@@ -323,9 +323,8 @@ final class WeirClientTest {
         });
     server.start();
     String url = "https://localhost:" + server.getAddress().getPort();
-    try (WeirClient trusting =
-            WeirClient.at(url).timeout(Loopback.LONG).sslContext(context).build();
-        WeirClient other = WeirClient.at(url).retries(Retries.NONE).build()) {
+    try (WeirClient trusting = Loopback.patient(url).sslContext(context).build();
+        WeirClient other = Loopback.patient(url).retries(Retries.NONE).build()) {
       assertThat(trusting.slots().assign("e", "bank").eventId()).isEqualTo("e");
       UnansweredException refused =
           catchThrowableOfType(UnansweredException.class, () -> other.slots().assign("e", "bank"));
