@@ -26,7 +26,11 @@ public final class RemoteSlots implements SlotSource, AutoCloseable {
   /** Several times as much as the slots of a request need. */
   private static final int MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
-  private static final Duration MAX_CONNECT_TIMEOUT = Duration.ofSeconds(5);
+  private static final Duration MIN_CONNECT_TIMEOUT = Duration.ofSeconds(5);
+
+  /** The share of a time-out in which there has to be a connection. */
+  private static final int CONNECT_SHARE = 6;
+
   private static final String STORE = "weir";
 
   private final WeirClient client;
@@ -36,7 +40,8 @@ public final class RemoteSlots implements SlotSource, AutoCloseable {
    *
    * @param url for example {@code https://weir.example.com}; without a trailing slash
    * @param key the key of a client; empty if the server needs none
-   * @param timeout the maximum wait for a whole answer
+   * @param timeout the maximum wait for a whole answer; a sixth of it, but at least 5 seconds of it,
+   *     may pass until there is a connection
    */
   public record Settings(URI url, String key, Duration timeout) {
     /** Returns settings with a time-out of 30 seconds. */
@@ -54,10 +59,7 @@ public final class RemoteSlots implements SlotSource, AutoCloseable {
   public RemoteSlots(Settings settings) {
     WeirClient.Builder builder =
         WeirClient.at(settings.url())
-            .connectTimeout(
-                settings.timeout().compareTo(MAX_CONNECT_TIMEOUT) < 0
-                    ? settings.timeout()
-                    : MAX_CONNECT_TIMEOUT)
+            .connectTimeout(connectTimeout(settings.timeout()))
             .attemptTimeout(settings.timeout())
             .timeout(settings.timeout())
             // Its callers repeat, with the pauses of Temporal.
@@ -67,6 +69,15 @@ public final class RemoteSlots implements SlotSource, AutoCloseable {
       builder.credential(settings.key());
     }
     this.client = builder.build();
+  }
+
+  /** A server that cannot be reached is noticed earlier than one that is slow. */
+  private static Duration connectTimeout(Duration timeout) {
+    Duration share = timeout.dividedBy(CONNECT_SHARE);
+    if (share.compareTo(MIN_CONNECT_TIMEOUT) >= 0) {
+      return share;
+    }
+    return timeout.compareTo(MIN_CONNECT_TIMEOUT) < 0 ? timeout : MIN_CONNECT_TIMEOUT;
   }
 
   @Override

@@ -23,7 +23,8 @@ import org.junit.jupiter.api.Test;
 
 /** A server behind a real socket whose answers are not those of Weir. */
 final class RemoteSlotsTest {
-  private static final Duration LONG = Duration.ofMinutes(2);
+  /** A part of it is for connecting. */
+  private static final Duration LONG = Duration.ofMinutes(6);
   private static final List<SlotRequest> ONE = List.of(SlotRequest.now("ann", "bank"));
 
   private final LoopbackHttp http = new LoopbackHttp();
