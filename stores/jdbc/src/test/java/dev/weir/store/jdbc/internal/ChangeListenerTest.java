@@ -158,6 +158,8 @@ final class ChangeListenerTest {
     try (HikariDataSource pool = ownPool();
         ChangeListener listener = listen(pool, heard::add, () -> heard.add(ALL))) {
       assertThat(listener.awaitListening(Database.MAX_WAIT)).isTrue();
+      awaitHearing(ALL);
+
       killListener();
       awaitHearing(ALL);
 
