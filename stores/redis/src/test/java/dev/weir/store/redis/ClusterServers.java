@@ -19,6 +19,12 @@ final class ClusterServers implements AutoCloseable {
   /** A master that has voted votes again only a while later. */
   private static final Duration MAX_WAIT = Duration.ofMinutes(4);
 
+  /** In milliseconds; so that a node that only does not run is not taken for failed. */
+  private static final String PATIENT = "600000";
+
+  /** The default of Redis. A failover that has failed is repeated after a multiple of it. */
+  private static final String USUAL = "15000";
+
   private final RedisProgram program;
   private final List<RedisServer> nodes;
   private final String[] options;
@@ -39,7 +45,11 @@ final class ClusterServers implements AutoCloseable {
    */
   static ClusterServers start(RedisProgram program, boolean isWholeOrNothing) {
     String whole = isWholeOrNothing ? "yes" : "no";
-    String[] options = {"--cluster-enabled", "yes", "--cluster-require-full-coverage", whole};
+    String[] options = {
+      "--cluster-enabled", "yes",
+      "--cluster-require-full-coverage", whole,
+      "--cluster-node-timeout", PATIENT
+    };
     List<RedisServer> nodes = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       nodes.add(startNode(program, options));
@@ -93,6 +103,7 @@ final class ClusterServers implements AutoCloseable {
     replica.waitUntil("INFO replication", "master_link_status:up");
     // Nodes that do not yet know it as a replica would not vote for it.
     nodes.forEach(node -> node.waitUntil("CLUSTER NODES", "slave " + idOf(master)));
+    nodes.forEach(node -> command(node, "CONFIG SET cluster-node-timeout " + USUAL));
     return replica;
   }
 
