@@ -31,7 +31,8 @@ final class SettlementsTest {
           store,
           Duration.ofSeconds(5),
           new TaskLog(info -> {}, warnings::add, (text, failure) -> warnings.add(text)),
-          () -> TimeUnit.MICROSECONDS.toNanos(micros.get()));
+          () -> TimeUnit.MICROSECONDS.toNanos(micros.get()),
+          Duration.ofMinutes(5));
 
   private boolean isFree() {
     return store.peek(AcquireRequest.of(LimitRequest.of(AFTER, "k"))).isAllowed();

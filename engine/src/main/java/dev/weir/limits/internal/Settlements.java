@@ -31,6 +31,7 @@ public final class Settlements {
 
   private final LimitStore store;
   private final long againNanos;
+  private final Duration maxWait;
   private final TaskLog log;
   private final LongSupplier nanoTime;
   private final ReentrantLock settling = new ReentrantLock();
@@ -53,7 +54,23 @@ public final class Settlements {
    * @param untilAllKnow the time after which all nodes know a changed definition
    */
   public Settlements(LimitStore store, Duration untilAllKnow, TaskLog log, LongSupplier nanoTime) {
+    this(store, untilAllKnow, log, nanoTime, MAX_WAIT);
+  }
+
+  /**
+   * Creates an empty list.
+   *
+   * @param untilAllKnow the time after which all nodes know a changed definition
+   * @param maxWait how long the caller of {@link #settleNow} waits
+   */
+  public Settlements(
+      LimitStore store,
+      Duration untilAllKnow,
+      TaskLog log,
+      LongSupplier nanoTime,
+      Duration maxWait) {
     this.store = store;
+    this.maxWait = maxWait;
     this.againNanos = untilAllKnow.toNanos();
     this.log = log;
     this.nanoTime = nanoTime;
@@ -102,7 +119,7 @@ public final class Settlements {
   public void settleNow() {
     Thread worker = Thread.ofVirtual().name("weir-settlement").start(this::trySettle);
     try {
-      worker.join(MAX_WAIT);
+      worker.join(maxWait);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
