@@ -22,7 +22,7 @@ public final class ConcurrencyLease {
   }
 
   private static void print(Leases leases, String report, Runnable work) {
-    switch (leases.acquire("printer", Concurrency.of(1, Duration.ofSeconds(30)))) {
+    switch (leases.acquire("printer", Concurrency.of(1, Duration.ofMinutes(5)))) {
       case Leases.Acquired lease -> {
         try (lease) {
           System.out.printf("report %s: printing%n", report);
