@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.limits.Decision;
 import dev.weir.limits.Policy;
 import dev.weir.limits.TokenBucket;
+import dev.weir.store.tck.internal.Await;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,14 +36,22 @@ final class SharedCallsTest {
       long before = calls(server);
       batches.clear();
       List<Future<List<Decision>>> answers = new ArrayList<>();
+      List<Thread> waiting = new CopyOnWriteArrayList<>();
+      // Otherwise it depends on who has the processor when, whether callers meet.
+      server.signal("STOP");
       for (int caller = 0; caller < CALLERS; caller++) {
         answers.add(
             callers.submit(
-                () ->
-                    LongStream.range(0, TURNS)
-                        .mapToObj(i -> store.decide(plenty, "k", 1))
-                        .toList()));
+                () -> {
+                  waiting.add(Thread.currentThread());
+                  return LongStream.range(0, TURNS)
+                      .mapToObj(i -> store.decide(plenty, "k", 1))
+                      .toList();
+                }));
       }
+      Await.until(
+          () -> waiting.size() == CALLERS && waiting.stream().allMatch(SharedCallsTest::isParked));
+      server.signal("CONT");
       List<Long> remaining = new ArrayList<>();
       for (Future<List<Decision>> answer : answers) {
         answer.get().forEach(decision -> remaining.add(decision.remaining()));
@@ -51,7 +60,8 @@ final class SharedCallsTest {
       assertThat(remaining)
           .containsExactlyInAnyOrderElementsOf(
               LongStream.range(0, CALLERS * TURNS).boxed().toList());
-      assertThat(calls(server) - before).isLessThan(CALLERS * TURNS / 4).isEqualTo(batches.size());
+      assertThat(batches).as("requests in a call").anyMatch(size -> size >= CALLERS / 8);
+      assertThat(calls(server) - before).isEqualTo(batches.size());
       assertThat(batches.stream().mapToInt(Integer::intValue).sum()).isEqualTo(CALLERS * TURNS);
     }
   }
@@ -69,6 +79,11 @@ final class SharedCallsTest {
       }
       assertThat(calls(server) - before).isEqualTo(10);
     }
+  }
+
+  private static boolean isParked(Thread caller) {
+    return caller.getState() == Thread.State.WAITING
+        || caller.getState() == Thread.State.TIMED_WAITING;
   }
 
   private static long calls(RedisServer server) {
