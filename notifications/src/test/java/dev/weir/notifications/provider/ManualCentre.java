@@ -51,9 +51,16 @@ final class ManualCentre implements AutoCloseable {
     private final Socket socket;
     private final DataInputStream in;
 
+    /** When the centre had its connection, before it was bound. */
+    private final long connectedNanos = System.nanoTime();
+
     private Peer(Socket socket) throws IOException {
       this.socket = socket;
       this.in = new DataInputStream(socket.getInputStream());
+    }
+
+    long connectedNanos() {
+      return connectedNanos;
     }
 
     /** Waits for a PDU of the given kind, and drops others. */
