@@ -18,7 +18,6 @@ import dev.weir.torture.stage.CalledProgram;
 import dev.weir.torture.stage.Client;
 import dev.weir.torture.stage.Node;
 import dev.weir.torture.stage.Stage;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -119,7 +118,7 @@ public final class Torture {
 
   /** Returns true if all nodes are ready in the end. */
   private boolean play(History history, List<Load> loads, long seed, Plan plan, Findings findings)
-      throws IOException, InterruptedException {
+      throws InterruptedException {
     Callers calling = Callers.start(loads, plan.callers(), seed);
     Schedule schedule = Schedule.start(stage, history, plan.trouble(), seed);
     Thread.sleep(plan.time());
@@ -128,7 +127,6 @@ public final class Torture {
     calling.end(BOUND);
     boolean isReady = true;
     for (Node node : stage.nodes()) {
-      node.startAgainIfItRefused();
       findings.looked(Promise.A2, 1);
       try {
         node.awaitReady();

@@ -83,12 +83,29 @@ public final class NodeProcess implements AutoCloseable {
 
   /** Waits until it may be used. */
   public NodeProcess awaitReady() {
+    return awaitReady(() -> false);
+  }
+
+  /**
+   * Waits until it may be used, and starts it again when it refuses to start, as its service does.
+   * It does so if its database takes longer for an answer than it waits, as on a busy machine.
+   */
+  NodeProcess awaitReadyAsService() {
+    return awaitReady(this::startAgainIfItRefused);
+  }
+
+  /**
+   * Waits until it may be used.
+   *
+   * @param runsAgain asked when it has ended; the wait is in vain unless it was started again
+   */
+  public NodeProcess awaitReady(Waiting.Condition runsAgain) {
     try (Api api = new Api(address())) {
       Waiting.until(
           "a node that is ready: " + this,
           START_BOUND,
           () -> {
-            if (!process.isAlive()) {
+            if (!process.isAlive() && !runsAgain.holds()) {
               throw new AssertionError(this + " has ended: " + log());
             }
             try {
@@ -101,10 +118,20 @@ public final class NodeProcess implements AutoCloseable {
     return this;
   }
 
-  /** Returns true if it has ended by itself while it started, with a line that says why. */
-  public boolean hasRefusedToStart() {
-    return !process.isAlive()
-        && log().lines().reduce((before, line) -> line).orElse("").startsWith("weir: ");
+  /**
+   * Starts it again if it has ended by itself while it started, with a line that says why. Returns
+   * false if it has ended in another way.
+   */
+  public boolean startAgainIfItRefused() throws IOException {
+    if (process.isAlive()) {
+      return true;
+    }
+    boolean hasRefused =
+        log().lines().reduce((before, line) -> line).orElse("").startsWith("weir: ");
+    if (hasRefused) {
+      restart();
+    }
+    return hasRefused;
   }
 
   public long pid() {

@@ -161,8 +161,17 @@ public final class Node implements AutoCloseable {
     return ways;
   }
 
+  /**
+   * Waits until it may be used. It is started again if it has ended because its database was lost,
+   * or too slow for it, while it started, as its service does.
+   */
   public void awaitReady() {
-    process.awaitReady();
+    process.awaitReady(this::startAgainIfItRefused);
+  }
+
+  /** By one thread at a time, because a fault may start it again too. */
+  private synchronized boolean startAgainIfItRefused() throws IOException {
+    return process.startAgainIfItRefused();
   }
 
   /** Waits until it may be used, but no longer than this. */
@@ -179,16 +188,6 @@ public final class Node implements AutoCloseable {
               return false;
             }
           });
-    }
-  }
-
-  /**
-   * Starts it again if it has ended because its database was lost while it started, as its service
-   * does.
-   */
-  public synchronized void startAgainIfItRefused() throws IOException {
-    if (process.hasRefusedToStart()) {
-      process.restart();
     }
   }
 
