@@ -69,6 +69,9 @@ final class OperationsDocIT {
                     "0",
                     StoreSetting.DATA,
                     folder.toString(),
+                    // Only a database that is gone takes so long, on however busy a machine.
+                    StoreSetting.DB_WAIT,
+                    "PT1M",
                     ServerSetting.DRAIN,
                     "PT0S"),
                 Map.of(),
