@@ -110,7 +110,7 @@ final class StoppedStoresIT {
     settings.put("WEIR_GATEWAY_PORT", Integer.toString(gatewayPort));
     settings.put("WEIR_GRPC_PORT", Integer.toString(envoyPort));
     NodeProcess node = STARTED.add(NodeProcess.start(folder.resolve(store + ".log"), settings));
-    Api api = STARTED.add(new Api(node.awaitReady().address()));
+    Api api = STARTED.add(new Api(node.awaitReadyAsService().address()));
     Api gateway = STARTED.add(new Api(URI.create("http://127.0.0.1:" + gatewayPort)));
     ManagedChannel channel =
         NettyChannelBuilder.forAddress("127.0.0.1", envoyPort).usePlaintext().build();

@@ -55,7 +55,7 @@ final class TwoNodesUnderFaultsIT {
         Target second = new Target(two.address());
         Journal journal = new Journal(folder.resolve("answers.ndjson"))) {
       database = postgresql;
-      nodes = List.of(one.awaitReady(), two.awaitReady());
+      nodes = List.of(one.awaitReadyAsService(), two.awaitReadyAsService());
       targets = List.of(first, second);
       Load.configure(first.api);
       try (Load callers = new Load(targets, journal)) {
@@ -99,7 +99,7 @@ final class TwoNodesUnderFaultsIT {
         target.excuse(Target.Excuse.KILLED);
         node.kill();
         node.restart();
-        node.awaitReady();
+        node.awaitReadyAsService();
         target.excuse(Target.Excuse.NONE);
       }
       case KILL_POSTGRESQL -> database.kill();
@@ -108,7 +108,7 @@ final class TwoNodesUnderFaultsIT {
         node.terminate();
         assertThat(node.awaitEnd()).as("exit code after SIGTERM").isEqualTo(143);
         node.restart();
-        node.awaitReady();
+        node.awaitReadyAsService();
         target.excuse(Target.Excuse.NONE);
       }
       case STOP_POSTGRESQL -> {

@@ -174,7 +174,7 @@ final class LostAnswerIT {
   @Test
   void nothingIsDoneWhereTheDatabaseRefusesConnections() throws IOException {
     LossyRelay way = new LossyRelay(port());
-    try (Node cutOff = Node.start(settings(through(way), "PT1S", false))) {
+    try (Node cutOff = TestNode.impatient(settings(through(way), "PT1S", false))) {
       Http client = new Http(cutOff.address());
       way.close();
 

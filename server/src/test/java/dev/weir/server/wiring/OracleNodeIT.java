@@ -105,7 +105,7 @@ final class OracleNodeIT {
     String url = OracleStandIn.create();
     Map<Setting, String> hasty = Map.of(StoreSetting.DB_URL, url, StoreSetting.DB_WAIT, "PT3S");
     String older = "the tables are older than this version needs: V13.1__longer_leases.sql";
-    try (Node node = Node.start(settings(hasty));
+    try (Node node = TestNode.impatient(settings(hasty));
         HikariDataSource pool =
             OraclePool.open(new PoolSettings(url, "", "", 0, 1, Duration.ofMinutes(1)))) {
       Http running = new Http(node.address());
@@ -116,8 +116,8 @@ final class OracleNodeIT {
       await(() -> running.get("/health/ready").status() == 503);
       await(() -> running.get("/health/ready").textAt("reason").startsWith(older));
       await(() -> running.post(SLOTS, "{\"eventId\":\"lost\"}").status() == 503);
-      Map<Setting, String> noMigration = new HashMap<>(hasty);
-      noMigration.put(StoreSetting.DB_MIGRATE, "false");
+      Map<Setting, String> noMigration =
+          Map.of(StoreSetting.DB_URL, url, StoreSetting.DB_MIGRATE, "false");
       assertThatThrownBy(() -> Node.start(settings(noMigration)))
           .isInstanceOf(InvalidSettingException.class)
           .hasMessageContaining(older);

@@ -242,7 +242,7 @@ final class PostgresqlNodeIT {
     Map<Setting, String> hasty = new HashMap<>(address);
     hasty.put(StoreSetting.DB_MIGRATE, "false");
     hasty.put(StoreSetting.DB_WAIT, "PT3S");
-    try (Node node = Node.start(settings(hasty))) {
+    try (Node node = TestNode.impatient(settings(hasty))) {
       Http lonely = new Http(node.address());
       String scheduled =
           decided(() -> lonely.post(SLOTS, "{\"eventId\":\"kept\"}")).ok().textAt("scheduledTime");

@@ -16,6 +16,7 @@ import dev.weir.node.capability.Capabilities;
 import dev.weir.node.capability.OpeningNode;
 import dev.weir.node.lifecycle.OpenParts;
 import dev.weir.node.lifecycle.Upkeep;
+import dev.weir.node.settings.InvalidSettingException;
 import dev.weir.node.settings.ServerSetting;
 import dev.weir.node.settings.Setting;
 import dev.weir.node.settings.Settings;
@@ -69,6 +70,8 @@ public final class TestNode {
   /** Longer than a pause of a busy machine; no test waits until it is over. */
   private static final String LONG = "PT5M";
 
+  private static final Duration START_BOUND = Duration.ofMinutes(5);
+
   private static final int UPKEEP_STEPS = 50;
 
   private TestNode() {}
@@ -89,6 +92,23 @@ public final class TestNode {
     given.put(GatewaySetting.ANSWER_TIMEOUT, LONG);
     given.putAll(more);
     return Node.start(Capabilities.read(given, Map.of(), Optional.empty()));
+  }
+
+  /**
+   * A whole node that waits for its database for a short time only. It is started again when it
+   * refuses to start, as its service does: on a busy machine the database may take longer.
+   */
+  public static Node impatient(Settings settings) {
+    long deadlineNanos = System.nanoTime() + START_BOUND.toNanos();
+    while (true) {
+      try {
+        return Node.start(settings);
+      } catch (InvalidSettingException e) {
+        if (System.nanoTime() - deadlineNanos > 0) {
+          throw e;
+        }
+      }
+    }
   }
 
   /** A web server on a ledger in memory with the clock of the test. */
