@@ -61,7 +61,7 @@ final class ClientUnderFaultsIT {
   }
 
   private static WeirClient.Builder client(URI address) {
-    return WeirClient.at(address).attemptTimeout(LONG).timeout(LONG);
+    return WeirClient.at(address).connectTimeout(LONG).attemptTimeout(LONG).timeout(LONG);
   }
 
   private static URI through(Relay relay) {
