@@ -120,11 +120,12 @@ final class GatewayDrainIT {
     }
   }
 
+  /** A request waits as long as a rule can say: on a busy machine it has to be seen waiting. */
   private static void makeQueue(StoppingNode node) throws IOException {
     String rule =
         """
         {"name": "queue", "pathPattern": "/queue", "allowedRequests": 1, "windowSeconds": 600,
-         "queueEnabled": true, "maxQueueSize": 1, "delayPerRequestMs": 10000}
+         "queueEnabled": true, "maxQueueSize": 1, "delayPerRequestMs": 30000}
         """;
     assertThat(
             asked(
