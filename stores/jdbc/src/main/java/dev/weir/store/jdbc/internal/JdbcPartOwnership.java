@@ -18,7 +18,12 @@ import org.slf4j.LoggerFactory;
  */
 public final class JdbcPartOwnership implements PartOwnership {
   private static final Logger log = LoggerFactory.getLogger(JdbcPartOwnership.class);
-  private static final Duration MAX_PING = Duration.ofSeconds(5);
+
+  /**
+   * How long at least an answer by the session is awaited. A longer wait does no harm: another
+   * owner is noticed before each step.
+   */
+  private static final Duration MIN_PING = Duration.ofSeconds(5);
 
   private static final String OWN =
       """
@@ -33,6 +38,7 @@ public final class JdbcPartOwnership implements PartOwnership {
 
   private final DataSource database;
   private final Transactions transactions;
+  private final Duration maxPing;
   private final long lock;
   private final String part;
   private final String node;
@@ -49,6 +55,8 @@ public final class JdbcPartOwnership implements PartOwnership {
   public JdbcPartOwnership(DataSource database, long lock, String part, String node) {
     this.database = database;
     this.transactions = Transactions.failFast(Dialect.POSTGRESQL, database, () -> {});
+    Duration response = Timeouts.response(database);
+    this.maxPing = response.compareTo(MIN_PING) < 0 ? MIN_PING : response;
     this.lock = lock;
     this.part = part;
     this.node = node;
@@ -87,9 +95,9 @@ public final class JdbcPartOwnership implements PartOwnership {
     }
   }
 
-  private static boolean isAlive(Connection connection) {
+  private boolean isAlive(Connection connection) {
     try {
-      return connection.isValid((int) MAX_PING.toSeconds());
+      return connection.isValid((int) maxPing.toSeconds());
     } catch (SQLException e) {
       return false;
     }
