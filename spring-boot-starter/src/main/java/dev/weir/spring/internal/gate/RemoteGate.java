@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class RemoteGate implements Gate, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(RemoteGate.class);
-  private static final Duration MAX_CONNECT_TIMEOUT = Duration.ofSeconds(1);
+  private static final Duration MIN_CONNECT_TIMEOUT = Duration.ofSeconds(1);
   private static final int REFUSED = 429;
   private static final int BAD_GATEWAY = 502;
   private static final int UNAVAILABLE = 503;
@@ -73,10 +73,7 @@ public final class RemoteGate implements Gate, AutoCloseable {
     this.observer = observer;
     WeirClient.Builder builder =
         WeirClient.at(settings.url())
-            .connectTimeout(
-                settings.timeout().compareTo(MAX_CONNECT_TIMEOUT) < 0
-                    ? settings.timeout()
-                    : MAX_CONNECT_TIMEOUT)
+            .connectTimeout(connectTimeout(settings.timeout()))
             .attemptTimeout(settings.timeout())
             .timeout(settings.timeout())
             // A request of a user waits meanwhile; the breaker says when to call again.
@@ -89,6 +86,19 @@ public final class RemoteGate implements Gate, AutoCloseable {
             () -> TimeUnit.NANOSECONDS.toMicros(System.nanoTime()),
             () -> ThreadLocalRandom.current().nextLong(),
             this::log);
+  }
+
+  /**
+   * Returns the part of a time-out in which there has to be a connection. Most of the time-out is
+   * for the queues of rules, so it is only a fifth, but a second if there is one: a server that
+   * cannot be reached is noticed earlier than one that makes requests wait.
+   */
+  private static Duration connectTimeout(Duration timeout) {
+    Duration fifth = timeout.dividedBy(5);
+    if (fifth.compareTo(MIN_CONNECT_TIMEOUT) >= 0) {
+      return fifth;
+    }
+    return timeout.compareTo(MIN_CONNECT_TIMEOUT) < 0 ? timeout : MIN_CONNECT_TIMEOUT;
   }
 
   private void log(CircuitBreaker.State state) {
