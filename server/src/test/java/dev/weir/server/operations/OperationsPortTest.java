@@ -118,11 +118,13 @@ final class OperationsPortTest {
 
   /** Listens on loopback; the exposure is what the settings would say of another address. */
   private static OperationsPort start(Exposure exposure) throws IOException {
-    return OperationsPort.start(
+    return new OperationsPort(
         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
         access(exposure),
         () -> "",
-        new PrometheusRegistry());
+        new PrometheusRegistry(),
+        // Longer than an answer takes, on however busy a machine.
+        Duration.ofMinutes(5));
   }
 
   private static String get(OperationsPort port, String path, String host, String headers)
