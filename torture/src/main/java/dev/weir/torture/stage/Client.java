@@ -206,8 +206,10 @@ public final class Client {
     private final int node;
     private final String request;
     private final long number = history.next();
-    private final Instant beganAt = Instant.now();
     private final long beginNanos = System.nanoTime();
+
+    /** Read second: after a pause in between, moments that are derived are late, never early. */
+    private final Instant beganAt = Instant.now();
 
     Begun(Matter matter, int node, String request) {
       this.matter = matter;
