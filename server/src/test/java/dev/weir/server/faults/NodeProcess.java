@@ -44,7 +44,10 @@ public final class NodeProcess implements AutoCloseable {
   /** Starts a node on a port that stays its own; {@link #awaitReady} says when it is up. */
   static NodeProcess start(Path log, Map<String, String> environment, String... arguments)
       throws IOException {
-    return start(log, environment, Program.command(MEMORY), arguments);
+    Map<String, String> settings = new HashMap<>(environment);
+    // A busy machine may pause a client between the head and the body.
+    settings.putIfAbsent("WEIR_HTTP_HEAD_TIMEOUT", "PT5M");
+    return start(log, settings, Program.command(MEMORY), arguments);
   }
 
   /**

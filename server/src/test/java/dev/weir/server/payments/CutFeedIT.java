@@ -53,6 +53,8 @@ final class CutFeedIT {
                     ServerSetting.PORT, "0",
                     StoreSetting.DATA, data.toString(),
                     StoreSetting.DB_WAIT, "PT1M",
+                    // A busy machine may pause the sender between the head and the body.
+                    ServerSetting.HTTP_HEAD_TIMEOUT, "PT5M",
                     ServerSetting.DRAIN, "PT0S"),
                 Map.of(),
                 Optional.empty()));

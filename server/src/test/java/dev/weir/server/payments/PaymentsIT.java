@@ -56,6 +56,8 @@ final class PaymentsIT {
                     ServerSetting.PORT, "0",
                     StoreSetting.DATA, data.toString(),
                     StoreSetting.DB_WAIT, "PT1M",
+                    // A busy machine may pause the sender between the head and the body.
+                    ServerSetting.HTTP_HEAD_TIMEOUT, "PT5M",
                     // A call that is given up is repeated, and attempts are counted here.
                     PaymentSetting.TIMEOUT, "PT1M",
                     ServerSetting.DRAIN, "PT0S",

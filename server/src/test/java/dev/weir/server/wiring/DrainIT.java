@@ -25,6 +25,10 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 final class DrainIT {
   private static final int CLIENTS = 8;
+
+  /** Longer than a client pauses between the head and the body, even on a busy machine. */
+  private static final String PATIENT = "PT5M";
+
   private static final String STREAM =
       """
       POST /api/v1/slots/batch HTTP/1.1\r
@@ -42,6 +46,7 @@ final class DrainIT {
                     "WEIR_LOG_FORMAT", "json",
                     "WEIR_LOG_LEVEL", "debug",
                     "WEIR_DRAIN", "PT5M",
+                    "WEIR_HTTP_HEAD_TIMEOUT", PATIENT,
                     // Longer than a client pauses between two requests, even on a busy machine.
                     "WEIR_DRAIN_IDLE", "PT1M"));
         Socket stream = new Socket(node.address().getHost(), node.address().getPort())) {
@@ -109,7 +114,9 @@ final class DrainIT {
   @Test
   void streamsInLittleMemoryAndLogsInOneLineEach() throws Exception {
     int lines = 10_000;
-    try (ChildNode node = ChildNode.start(Map.of("WEIR_LOG_LEVEL", "info"), "-Xmx48m");
+    try (ChildNode node =
+            ChildNode.start(
+                Map.of("WEIR_LOG_LEVEL", "info", "WEIR_HTTP_HEAD_TIMEOUT", PATIENT), "-Xmx48m");
         Socket stream = new Socket(node.address().getHost(), node.address().getPort())) {
       Thread sender =
           Thread.ofVirtual()
