@@ -16,18 +16,22 @@ import dev.weir.server.faults.Relay;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -70,8 +74,8 @@ final class SenderNodeIT {
     try (SenderNode sender = SenderNode.start(settings(ON_A_PORT))) {
       Http http = new Http(URI.create("http://127.0.0.1:" + sender.port().orElseThrow()));
       Waiting.until("the warning", () -> isReadyWith(http, "cannot be read"));
-      assertThat(http.get("/health/live").ok().text()).isEqualTo("{\"status\":\"UP\"}");
-      assertThat(http.get("/metrics").text())
+      assertThat(get(http, "/health/live").ok().text()).isEqualTo("{\"status\":\"UP\"}");
+      assertThat(get(http, "/metrics").text())
           .contains("rate_limiter_message_broker_down 1.0")
           .contains("jvm_memory_used_bytes");
       toKafka.mend();
@@ -79,7 +83,7 @@ final class SenderNodeIT {
       Waiting.until(
           "the message to be sent",
           () ->
-              http.get("/metrics")
+              get(http, "/metrics")
                   .text()
                   .contains("rate_limiter_message_attempts_total{result=\"taken\"} 1.0"));
       // The broker is alone, and does not flush each message.
@@ -89,14 +93,14 @@ final class SenderNodeIT {
               isReadyWith(
                   http, "topic sms-outbound has replication factor 1, min.insync.replicas=1"));
       Waiting.until("the end of the warning", () -> isReadyWithout(http, "cannot be read"));
-      assertThat(http.get("/metrics").text()).contains("rate_limiter_message_broker_down 0.0");
+      assertThat(get(http, "/metrics").text()).contains("rate_limiter_message_broker_down 0.0");
       wrongRequestsAreRefused(http, sender.port().orElseThrow());
     }
   }
 
-  private static void wrongRequestsAreRefused(Http http, int port) throws Exception {
-    http.get("/api/send").problem(404, "not-found");
-    Http.Answer posted = http.post("/metrics").problem(405, "method-not-allowed");
+  private static void wrongRequestsAreRefused(Http http, int port) {
+    get(http, "/api/send").problem(404, "not-found");
+    Http.Answer posted = answer(() -> http.post("/metrics")).problem(405, "method-not-allowed");
     assertThat(posted.header("allow")).hasValue("GET, HEAD");
     assertThat(raw(port, "GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n")).contains(" 421 ");
     assertThat(raw(port, "GET /health/live HTTP/1.1\r\nHost: probe\r\n\r\n")).contains(" 200 ");
@@ -142,8 +146,7 @@ final class SenderNodeIT {
       Waiting.until(
           "all messages to be sent by the first",
           () ->
-              sending
-                  .get("/metrics")
+              get(sending, "/metrics")
                   .text()
                   .contains("rate_limiter_message_attempts_total{result=\"taken\"} 20.0"));
       first.close();
@@ -156,13 +159,32 @@ final class SenderNodeIT {
 
   /** Returns true if the sender is ready, which it says together with its warnings. */
   private static boolean isReadyWith(Http http, String warning) {
-    Http.Answer ready = http.get("/health/ready");
+    Http.Answer ready = get(http, "/health/ready");
     return ready.status() == 200 && ready.text().contains(warning);
   }
 
   private static boolean isReadyWithout(Http http, String warning) {
-    Http.Answer ready = http.get("/health/ready");
+    Http.Answer ready = get(http, "/health/ready");
     return ready.status() == 200 && !ready.text().contains(warning);
+  }
+
+  private static Http.Answer get(Http http, String path) {
+    return answer(() -> http.get(path));
+  }
+
+  /** Asks until there is an answer: a connection ends after 15 s, even on a busy machine. */
+  private static Http.Answer answer(Supplier<Http.Answer> request) {
+    List<Http.Answer> answers = new ArrayList<>();
+    Waiting.until(
+        "an answer",
+        () -> {
+          try {
+            return answers.add(request.get());
+          } catch (UncheckedIOException e) {
+            return false;
+          }
+        });
+    return answers.getFirst();
   }
 
   private static Settings settings(Map<Setting, String> more) {
@@ -188,11 +210,21 @@ final class SenderNodeIT {
     }
   }
 
-  /** Returns all that is answered until the connection ends. */
-  private static String raw(int port, String request) throws Exception {
-    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-      socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
-      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
-    }
+  /** Returns all that is answered until the connection ends, which it may do too early. */
+  private static String raw(int port, String request) {
+    StringBuilder answer = new StringBuilder();
+    Waiting.until(
+        "an answer",
+        () -> {
+          try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            answer.append(
+                new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII));
+          } catch (SocketException e) {
+            return false;
+          }
+          return !answer.isEmpty();
+        });
+    return answer.toString();
   }
 }
