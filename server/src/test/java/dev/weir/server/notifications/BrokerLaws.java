@@ -84,14 +84,25 @@ interface BrokerLaws extends NotificationLaws {
    */
   @Example
   default void messageWhoseAcknowledgementIsLostIsSentOnce() throws Exception {
-    long user = stage().newUser();
-    stage().configure(user, 5).ok();
     Http hasty = stage().hasty();
     // The producer sends it again on new connections until the node gives up.
     stage().answers().loseAnswersTo("unheard-of");
-    Http.Answer unknown =
-        NotificationStage.send(hasty, user, "unheard-of", "key").problem(503, "kafka-unavailable");
+    List<Long> users = new ArrayList<>();
+    List<Http.Answer> answers = new ArrayList<>();
+    // On a busy machine, a node may give up before it has sent the message.
+    Waiting.until(
+        "a message that is sent",
+        () -> {
+          users.add(stage().newUser());
+          stage().configure(users.getLast(), 5).ok();
+          answers.add(
+              NotificationStage.send(hasty, users.getLast(), "unheard-of", "key")
+                  .problem(503, "kafka-unavailable"));
+          return !answers.getLast().textAt("outcome").equals("none");
+        });
     stage().answers().loseAnswersTo("no message has this text");
+    long user = users.getLast();
+    Http.Answer unknown = answers.getLast();
     assertThat(unknown.textAt("outcome")).isEqualTo("unknown");
     assertThat(stage().used(user)).isEqualTo(1);
     Waiting.until(
