@@ -7,6 +7,7 @@ import dev.weir.node.settings.ServerSetting;
 import dev.weir.node.wiring.Node;
 import dev.weir.server.envoy.node.EnvoySetting;
 import dev.weir.server.faults.Waiting;
+import dev.weir.server.http.Http;
 import dev.weir.store.tck.internal.FreePort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -34,6 +35,15 @@ import org.junit.jupiter.api.io.TempDir;
 @EnabledIfEnvironmentVariable(named = "WEIR_TEST_ENVOY", matches = ".+")
 @Timeout(900)
 final class EnvoyIT {
+  /** That of the configuration. */
+  private static final String KEY = "one-of-the-client-keys";
+
+  /** Half an hour, most of which has not passed when the next one asks. */
+  private static final int PLACES_BEFORE = 60;
+
+  private static final String ALL_WAIT =
+      "rate_limiter_decisions_total{outcome=\"queued\",rule=\"slow\"} " + PLACES_BEFORE + ".0";
+
   @TempDir private Path folder;
 
   @Test
@@ -51,11 +61,7 @@ final class EnvoyIT {
     service.start();
     try (Node node =
             TestNode.inMemory(
-                Map.of(
-                    EnvoySetting.PORT,
-                    "" + grpc,
-                    ServerSetting.CLIENT_KEYS,
-                    "one-of-the-client-keys"));
+                Map.of(EnvoySetting.PORT, "" + grpc, ServerSetting.CLIENT_KEYS, KEY));
         HttpClient client = HttpClient.newHttpClient()) {
       rule(client, node, "{\"name\":\"logins\",\"allowedRequests\":1,\"windowSeconds\":600}");
       rule(
@@ -74,7 +80,7 @@ final class EnvoyIT {
           node,
           "{\"name\":\"slow\",\"pathPattern\":\"/slow\",\"keyBy\":[\"global\"],"
               + "\"allowedRequests\":1,\"windowSeconds\":600,"
-              + "\"queueEnabled\":true,\"maxQueueSize\":1,\"delayPerRequestMs\":30000}");
+              + "\"queueEnabled\":true,\"maxQueueSize\":100,\"delayPerRequestMs\":30000}");
       Process envoy = envoy(grpc, edge, service.getAddress().getPort());
       try {
         URI base = URI.create("http://127.0.0.1:" + edge);
@@ -113,7 +119,13 @@ final class EnvoyIT {
         assertThat(queued.headers().firstValue("X-RateLimit-Queued")).contains("true");
         // The turn would come after its time-out, when it would let pass unasked.
         assertThat(get(client, base, "/slow", "").statusCode()).isEqualTo(200);
-        assertThat(get(client, base, "/slow", "").statusCode()).isEqualTo(429);
+        HttpClient before = HttpClient.newHttpClient();
+        try {
+          fillTheQueue(before, node);
+          assertThat(get(client, base, "/slow", "").statusCode()).isEqualTo(429);
+        } finally {
+          before.shutdownNow();
+        }
       } finally {
         envoy.destroy();
         envoy.waitFor();
@@ -136,6 +148,21 @@ final class EnvoyIT {
         .isEqualTo(201);
   }
 
+  /** Takes places of which each is half a minute, so that the next turn comes after all of them. */
+  private static void fillTheQueue(HttpClient client, Node node) {
+    for (int i = 0; i < PLACES_BEFORE; i++) {
+      var unused =
+          client.sendAsync(
+              HttpRequest.newBuilder(node.address().resolve("/api/v1/authorize"))
+                  .header("Authorization", "Bearer " + KEY)
+                  .header("X-Original-URI", "/slow")
+                  .build(),
+              BodyHandlers.discarding());
+    }
+    Http operator = new Http(node.address()).with("Authorization", "Bearer " + KEY);
+    Waiting.until("those before it", () -> operator.get("/metrics").text().contains(ALL_WAIT));
+  }
+
   private Process envoy(int grpc, int edge, int service) throws IOException {
     String yaml =
         Files.readString(Path.of("..", "deploy", "envoy.yaml"))
@@ -143,7 +170,9 @@ final class EnvoyIT {
             .replace("port_value: 8081", "port_value: " + grpc)
             .replace("port_value: 8000", "port_value: " + service)
             // Without an answer in time it lets requests pass, and a busy machine takes its time.
-            .replace(" timeout: 2s", " timeout: 20s")
+            .replace(" timeout: 2s", " timeout: 240s")
+            .replace("route: {cluster: service}", "route: {cluster: service, timeout: 240s}")
+            .replaceFirst("(?m)^( *)(cluster: service)$", "$1$2\n$1timeout: 240s")
             .replace("connect_timeout: 1s", "connect_timeout: 60s")
             .replace("- timeout: 1s", "- timeout: 60s")
             .replace("# initial_metadata:", "initial_metadata:")
