@@ -114,10 +114,12 @@ final class AbandonedRequestsTest {
     properties.put("weir.rules[0].allowed-requests", "1");
     properties.put("weir.rules[0].window-seconds", "3600");
     properties.put("weir.rules[0].queue-enabled", "true");
-    properties.put("weir.rules[0].max-queue-size", "1");
-    properties.put("weir.rules[0].delay-per-request-ms", "30000");
+    properties.put("weir.rules[0].max-queue-size", "" + GateClaims.MANY_PLACES);
+    properties.put("weir.rules[0].delay-per-request-ms", "" + GateClaims.LONGEST_WAIT.toMillis());
     properties.put("weir.servlet.async-queue", "true");
-    try (Service service = Service.onTomcat(properties, Failing.class)) {
+    try (Service service =
+        Service.onTomcat(properties, Failing.class, GateClaims.StandingClock.class)) {
+      GateClaims.takePlacesBefore(service, "work", "127.0.0.1");
       assertThat(service.get("/work/plain").status()).isEqualTo(200);
       fail(service, "/work/plain?unchecked=REQUEST");
       Service.eventually(() -> service.meters().get("weir.waiting").gauge().value() == 0);

@@ -2,11 +2,14 @@ package dev.weir.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.internal.LimitNames;
 import dev.weir.internal.Micros;
+import dev.weir.limits.Queue;
 import dev.weir.limits.memory.MemoryLeaseStore;
 import dev.weir.limits.memory.MemoryLimitStore;
 import dev.weir.spring.autoconfigure.Service;
 import dev.weir.spring.autoconfigure.Service.Answer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -22,6 +25,12 @@ import org.springframework.context.annotation.Configuration;
 interface GateClaims {
   String KEY = "X-Api-Key";
 
+  /** So many that the last of them waits for most of an hour. */
+  int MANY_PLACES = 100;
+
+  /** The longest that a rule may have. */
+  Duration LONGEST_WAIT = Duration.ofSeconds(30);
+
   Service service();
 
   /** The rules of the guide, and some that only tests need. */
@@ -35,8 +44,8 @@ interface GateClaims {
     properties.put("weir.rules[4].key-by", "ip");
     rule(properties, 5, "archive", "/archive");
     properties.put("weir.rules[5].queue-enabled", "true");
-    properties.put("weir.rules[5].max-queue-size", "1");
-    properties.put("weir.rules[5].delay-per-request-ms", "30000");
+    properties.put("weir.rules[5].max-queue-size", Integer.toString(MANY_PLACES));
+    properties.put("weir.rules[5].delay-per-request-ms", Long.toString(LONGEST_WAIT.toMillis()));
     rule(properties, 6, "drafts", "/drafts");
     properties.put("weir.rules[6].methods", "GET");
     return properties;
@@ -55,6 +64,18 @@ interface GateClaims {
     @Bean
     MemoryLeaseStore places() {
       return new MemoryLeaseStore(() -> Micros.instant(NOW_MICROS));
+    }
+  }
+
+  /**
+   * Takes all places of a queue but one: who gets that one waits longer than anything takes, on
+   * however busy a machine. The clock of the service stands, so no place becomes free by itself.
+   */
+  static void takePlacesBefore(Service service, String rule, String key) {
+    String resource = LimitNames.resource("queue", rule, key);
+    Queue queue = Queue.of(MANY_PLACES, LONGEST_WAIT);
+    for (int i = 1; i < MANY_PLACES; i++) {
+      service.part(MemoryLeaseStore.class).join(resource, queue, "before-" + i);
     }
   }
 

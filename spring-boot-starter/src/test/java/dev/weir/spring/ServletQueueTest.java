@@ -66,7 +66,7 @@ final class ServletQueueTest {
 
   @Test
   void aRequestThatWaitedIsServedAsOneThatPassed() {
-    try (Service service = Service.onTomcat(queue("100"), Tenants.class)) {
+    try (Service service = Service.onTomcat(queue(1, 100), Tenants.class)) {
       Answer passed = service.get("/tenants/1");
       long startNanos = System.nanoTime();
       Answer queued = service.get("/tenants/1");
@@ -81,11 +81,13 @@ final class ServletQueueTest {
   /** The only thread of the container serves another request while the first one waits. */
   @Test
   void waitingHoldsNoThreadIfRequested() {
-    Map<String, Object> properties = queue("30000");
+    Map<String, Object> properties =
+        queue(GateClaims.MANY_PLACES, GateClaims.LONGEST_WAIT.toMillis());
     properties.put("weir.servlet.async-queue", "true");
     properties.put("server.tomcat.threads.max", "1");
     properties.put("server.tomcat.threads.min-spare", "1");
-    try (Service service = Service.onTomcat(properties)) {
+    try (Service service = Service.onTomcat(properties, GateClaims.StandingClock.class)) {
+      GateClaims.takePlacesBefore(service, "tenants", "127.0.0.1");
       assertThat(service.get("/tenants/1").status()).isEqualTo(404);
       CompletableFuture<Answer> queued = service.getLater("/tenants/1");
       Service.eventually(() -> service.meters().get("weir.waiting").gauge().value() == 1);
@@ -94,15 +96,15 @@ final class ServletQueueTest {
     }
   }
 
-  private static Map<String, Object> queue(String delayMillis) {
+  private static Map<String, Object> queue(int places, long delayMillis) {
     Map<String, Object> properties = new HashMap<>();
     properties.put("weir.rules[0].name", "tenants");
     properties.put("weir.rules[0].path-pattern", "/tenants/**");
     properties.put("weir.rules[0].allowed-requests", "1");
     properties.put("weir.rules[0].window-seconds", "3600");
     properties.put("weir.rules[0].queue-enabled", "true");
-    properties.put("weir.rules[0].max-queue-size", "1");
-    properties.put("weir.rules[0].delay-per-request-ms", delayMillis);
+    properties.put("weir.rules[0].max-queue-size", Integer.toString(places));
+    properties.put("weir.rules[0].delay-per-request-ms", Long.toString(delayMillis));
     return properties;
   }
 }

@@ -4,7 +4,10 @@ import static dev.weir.server.envoy.ServedRules.descriptor;
 import static dev.weir.server.envoy.ServedRules.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.internal.LimitNames;
 import dev.weir.limits.FixedWindow;
+import dev.weir.limits.Queue;
+import dev.weir.rules.matching.KeyPart;
 import dev.weir.rules.spec.Quota;
 import dev.weir.rules.spec.RuleSpec;
 import dev.weir.server.faults.Waiting;
@@ -30,16 +33,36 @@ final class EnvoyWaitingTest {
   private static final Duration LONGEST_WAIT =
       Duration.ofMillis(Quota.QueueSettings.MAX_DELAY_MILLIS);
 
+  /** So many that the last of them waits for most of an hour. */
+  private static final int MANY_PLACES = 100;
+
   /** No test waits until it is over. */
   private static final Duration LONG = Duration.ofMinutes(10);
 
   /** One may pass, one may wait. */
   private static RuleSpec patient(Duration delay) {
+    return patient(1, delay);
+  }
+
+  private static RuleSpec patient(int places, Duration delay) {
     return RuleSpec.of(
         "patient",
         new Quota.Rate(
             new FixedWindow(1, 3_600_000_000L, FixedWindow.Start.FIRST_USE),
-            new Quota.QueueSettings(true, 1, delay.toMillis())));
+            new Quota.QueueSettings(true, places, delay.toMillis())));
+  }
+
+  /**
+   * Serves the rule with all places taken but one: who gets that one waits longer than anything
+   * takes, on however busy a machine. The clock stands, so no place becomes free by itself.
+   */
+  private static ServedRules behindOthers(ServedRules served) {
+    String resource = LimitNames.resource("queue", "patient", KeyPart.ALL);
+    Queue queue = Queue.of(MANY_PLACES, LONGEST_WAIT);
+    for (int i = 1; i < MANY_PLACES; i++) {
+      served.leases.join(resource, queue, "before-" + i);
+    }
+    return served.with(patient(MANY_PLACES, LONGEST_WAIT));
   }
 
   @Test
@@ -58,13 +81,13 @@ final class EnvoyWaitingTest {
 
   @Test
   void refusesImmediatelyIfTheDeadlineIsBeforeTheTurn() throws IOException {
-    try (ServedRules served = ServedRules.start().with(patient(LONGEST_WAIT))) {
+    try (ServedRules served = behindOthers(ServedRules.start())) {
       served.ask(PATIENT);
       for (int i = 0; i < 2; i++) {
         RateLimitResponse refused =
             served
                 .client()
-                .withDeadlineAfter(25, TimeUnit.SECONDS)
+                .withDeadlineAfter(4, TimeUnit.MINUTES)
                 .shouldRateLimit(request(PATIENT));
         assertThat(refused.getOverallCode()).isEqualTo(Code.OVER_LIMIT);
         assertThat(refused.getStatuses(0).getCode()).isEqualTo(Code.OVER_LIMIT);
@@ -79,7 +102,7 @@ final class EnvoyWaitingTest {
 
   @Test
   void givesThePlaceOfAnotherToTheNextWhenACallIsCancelled() throws Exception {
-    try (ServedRules served = ServedRules.start().with(patient(LONGEST_WAIT))) {
+    try (ServedRules served = behindOthers(ServedRules.start())) {
       served.ask(PATIENT);
       Future<RateLimitResponse> first = later(served);
       awaitWaiting(served, 1);
@@ -113,7 +136,7 @@ final class EnvoyWaitingTest {
   @Test
   void cutsWhatWaitsTooLongAndGivesItsPlaceBack() throws Exception {
     ServedRules.Stores stores = ServedRules.Stores.inMemory();
-    try (ServedRules served = ServedRules.sharing(stores).with(patient(LONGEST_WAIT))) {
+    try (ServedRules served = behindOthers(ServedRules.sharing(stores))) {
       served.ask(PATIENT);
       var unused = later(served);
       awaitWaiting(served, 1);
@@ -121,7 +144,8 @@ final class EnvoyWaitingTest {
       served.server.close();
       awaitWaiting(served, 0);
     }
-    try (ServedRules next = ServedRules.sharing(stores).with(patient(Duration.ofMillis(1)))) {
+    try (ServedRules next =
+        ServedRules.sharing(stores).with(patient(MANY_PLACES, Duration.ofMillis(1)))) {
       assertThat(next.ask(PATIENT).getOverallCode()).as("the place is free").isEqualTo(Code.OK);
     }
   }

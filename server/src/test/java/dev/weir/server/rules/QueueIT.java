@@ -2,11 +2,15 @@ package dev.weir.server.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.internal.LimitNames;
+import dev.weir.limits.Queue;
 import dev.weir.node.wiring.Node;
+import dev.weir.rules.spec.Quota;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
 import dev.weir.server.http.RawHttp;
 import dev.weir.server.wiring.TestNode;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -24,6 +28,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class QueueIT {
   private static final String ASK = "{\"rule\":\"q\",\"key\":\"k\"}";
+
+  /** So many that the last of them waits for most of an hour. */
+  private static final int MANY_PLACES = 100;
+
+  /** The longest that a rule may have. */
+  private static final Duration LONGEST_WAIT =
+      Duration.ofMillis(Quota.QueueSettings.MAX_DELAY_MILLIS);
 
   private Node node;
   private Http http;
@@ -114,40 +125,46 @@ final class QueueIT {
         .isAfter(Instant.parse(answer.textAt("decidedAt")).plusMillis(1_500));
   }
 
+  /** The clock of the limits stands, so no place becomes free by itself. */
   @Test
   void aClientThatLeavesWhileWaitingFreesItsPlace() throws Exception {
-    make(1, 30_000);
-    for (int i = 0; i < 3; i++) {
-      http.post("/api/v1/check", ASK).ok();
+    try (TestNode.Served served = TestNode.onClock(InstantSource.fixed(Instant.now()))) {
+      Http standing = new Http(served.address());
+      make(standing, 3_600, MANY_PLACES, (int) LONGEST_WAIT.toMillis());
+      // Behind all of these, a request waits longer than anything takes.
+      String resource = LimitNames.resource("queue", "q", "k");
+      Queue queue = Queue.of(MANY_PLACES, LONGEST_WAIT);
+      for (int i = 1; i < MANY_PLACES; i++) {
+        served.leases().join(resource, queue, "before-" + i);
+      }
+      for (int i = 0; i < 3; i++) {
+        standing.post("/api/v1/check", ASK).ok();
+      }
+      try (RawHttp waiting = new RawHttp(served.address())) {
+        waiting.send(
+            "POST /api/v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                + "Content-Length: "
+                + ASK.length()
+                + "\r\n\r\n"
+                + ASK);
+        awaitMetric(standing, "rate_limiter_queue_waiting 1.0");
+        standing.post("/api/v1/check", ASK).refused();
+      }
+      awaitMetric(standing, "rate_limiter_queue_waiting 0.0");
+      assertThat(standing.get("/metrics").text())
+          .contains("rate_limiter_decisions_total{outcome=\"queued\",rule=\"q\"} 1.0");
+      try (RawHttp next = new RawHttp(served.address())) {
+        next.send("GET /api/v1/authorize HTTP/1.1\r\nHost: localhost\r\nX-Original-URI: /\r\n\r\n");
+        // Another key, with its own count.
+        assertThat(next.readTo("\r\n\r\n")).startsWith("HTTP/1.1 200");
+      }
+      String peek = "{\"rule\":\"q\",\"key\":\"k\",\"peek\":true}";
+      assertThat(standing.post("/api/v1/check", peek).status()).isEqualTo(200);
     }
-    try (RawHttp waiting = new RawHttp(node.address())) {
-      waiting.send(
-          "POST /api/v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-              + "Content-Length: "
-              + ASK.length()
-              + "\r\n\r\n"
-              + ASK);
-      awaitWaiting("1.0");
-      http.post("/api/v1/check", ASK).refused();
-    }
-    awaitWaiting("0.0");
-    assertThat(http.get("/metrics").text())
-        .contains("rate_limiter_decisions_total{outcome=\"queued\",rule=\"q\"} 1.0");
-    try (RawHttp next = new RawHttp(node.address())) {
-      next.send("GET /api/v1/authorize HTTP/1.1\r\nHost: localhost\r\nX-Original-URI: /\r\n\r\n");
-      // Another key, with its own count.
-      assertThat(next.readTo("\r\n\r\n")).startsWith("HTTP/1.1 200");
-    }
-    assertThat(http.post("/api/v1/check", "{\"rule\":\"q\",\"key\":\"k\",\"peek\":true}").status())
-        .isEqualTo(200);
   }
 
-  private void awaitWaiting(String count) {
-    awaitMetric("rate_limiter_queue_waiting " + count);
-  }
-
-  private void awaitMetric(String line) {
-    Waiting.until(line, () -> http.get("/metrics").text().contains(line));
+  private static void awaitMetric(Http where, String line) {
+    Waiting.until(line, () -> where.get("/metrics").text().contains(line));
   }
 
   @Test
@@ -159,7 +176,7 @@ final class QueueIT {
     FutureTask<Http.Answer> waiting = new FutureTask<>(() -> http.post("/api/v1/check", ASK));
     Thread.ofVirtual().start(waiting);
     // Counted when the wait begins, which may be over already.
-    awaitMetric("rate_limiter_decisions_total{outcome=\"queued\",rule=\"q\"} 1.0");
+    awaitMetric(http, "rate_limiter_decisions_total{outcome=\"queued\",rule=\"q\"} 1.0");
     assertThat(http.delete("/api/admin/rules/" + id).status()).isEqualTo(204);
     assertThat(waiting.get().ok().at("queued")).isEqualTo(true);
     http.post("/api/v1/check", ASK).problem(404, "unknown-rule");

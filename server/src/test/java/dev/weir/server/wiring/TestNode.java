@@ -167,7 +167,8 @@ public final class TestNode {
             Duration.ofMinutes(5), false, Reconciler.Settings.FOREVER, UPKEEP_STEPS));
     node.share(new SlotMetrics(node.metrics()));
     node.share(new GatewayMetrics(node.metrics()));
-    addLimits(node, clock);
+    MemoryLeaseStore leases = new MemoryLeaseStore(clock);
+    addLimits(node, clock, leases);
     routes(clock).addTo(node);
     OpenNotifications.none(node.metrics()).addTo(node);
     PaymentsPart.none(node.metrics()).addTo(node);
@@ -176,7 +177,8 @@ public final class TestNode {
     return new Served(
         WebServer.start(
             WebSettings.of(settings, http.trustedProxies()), node.beans(), node.properties()),
-        open);
+        open,
+        leases);
   }
 
   private static OpenRoutes routes(InstantSource clock) {
@@ -185,12 +187,11 @@ public final class TestNode {
   }
 
   /** Adds limits and rules in memory with the clock of the test. */
-  private static void addLimits(OpeningNode node, InstantSource clock) {
+  private static void addLimits(OpeningNode node, InstantSource clock, MemoryLeaseStore leases) {
     LimitMetrics metrics = new LimitMetrics(node.metrics());
     MemoryRules rules = new MemoryRules(clock);
     LongSupplier nowMicros = () -> Micros.ceil(clock.instant());
     OpenWhenFull counts = new OpenWhenFull(new MemoryLimitStore(clock, 1_000), nowMicros);
-    MemoryLeaseStore leases = new MemoryLeaseStore(clock);
     LimitStores stores = new LimitStores(counts, leases, leases);
     RuleIndex index = new RuleIndex(rules, metrics);
     Settlements settlements =
@@ -221,10 +222,17 @@ public final class TestNode {
   public static final class Served implements AutoCloseable {
     private final WebServer web;
     private final OpenParts open;
+    private final MemoryLeaseStore leases;
 
-    private Served(WebServer web, OpenParts open) {
+    private Served(WebServer web, OpenParts open, MemoryLeaseStore leases) {
       this.web = web;
       this.open = open;
+      this.leases = leases;
+    }
+
+    /** The leases of its limits, and the places in the queues of its rules. */
+    public MemoryLeaseStore leases() {
+      return leases;
     }
 
     public URI address() {
