@@ -179,15 +179,11 @@ final class LimitsOnTwoNodesIT {
   }
 
   private static int status(Api node, String path, String json) {
-    try {
-      int status = node.post(path, json).statusCode();
-      assertThat(status).isIn(200, 201, 429);
-      return status;
-    } catch (IOException e) {
-      throw new AssertionError(e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new AssertionError(e);
-    }
+    int status =
+        LockWait.answer(
+                () -> node.post(path, json), answer -> LockWait.isUnavailable(answer.body()))
+            .statusCode();
+    assertThat(status).isIn(200, 201, 429);
+    return status;
   }
 }

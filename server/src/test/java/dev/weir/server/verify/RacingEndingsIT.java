@@ -9,8 +9,10 @@ import dev.weir.node.stores.StoreSetting;
 import dev.weir.node.stores.postgresql.EmbeddedDatabase;
 import dev.weir.node.wiring.Node;
 import dev.weir.server.faults.Api;
+import dev.weir.server.faults.LockWait;
 import dev.weir.server.faults.PreparedDatabase;
 import dev.weir.server.slots.node.SlotSetting;
+import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -69,29 +71,34 @@ final class RacingEndingsIT {
     }
   }
 
-  private static boolean muddle(Api api, Random random) throws Exception {
+  private static boolean muddle(Api api, Random random) {
     for (int call = 0; call < CALLS; call++) {
       int event = random.nextInt(EVENTS);
       switch (random.nextInt(20)) {
         // Not more: what is confirmed never ends.
         case 0 ->
-            assertThat(api.post("/api/v1/slots/e" + event % 2 + "/confirm", "{}").statusCode())
+            assertThat(status(() -> api.post("/api/v1/slots/e" + event % 2 + "/confirm", "{}")))
                 .isIn(200, 409);
         case 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 ->
-            assertThat(api.delete("/api/v1/slots/e" + event).statusCode()).isIn(204, 409);
+            assertThat(status(() -> api.delete("/api/v1/slots/e" + event))).isIn(204, 409);
         default -> {
           String config = CONFIGS.get(random.nextInt(CONFIGS.size()));
           // Slots of past times can be reclaimed meanwhile.
-          assertThat(request(api, event, config, random.nextInt(-60, 60)).statusCode())
-              .isEqualTo(200);
+          int seconds = random.nextInt(-60, 60);
+          assertThat(status(() -> request(api, event, config, seconds))).isEqualTo(200);
         }
       }
     }
     return true;
   }
 
+  /** All of these requests may be repeated. */
+  private static int status(LockWait.Request<HttpResponse<String>> request) {
+    return LockWait.answer(request, answer -> LockWait.isUnavailable(answer.body())).statusCode();
+  }
+
   private static HttpResponse<String> request(Api api, int event, String config, int seconds)
-      throws Exception {
+      throws IOException, InterruptedException {
     return api.post(
         "/api/v1/slots",
         "{\"eventId\":\"e%d\",\"configName\":\"%s\",\"requestedTime\":\"%s\"}"

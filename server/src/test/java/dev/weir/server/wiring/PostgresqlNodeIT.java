@@ -14,6 +14,7 @@ import dev.weir.node.stores.DatabaseSettings;
 import dev.weir.node.stores.StoreSetting;
 import dev.weir.node.stores.postgresql.EmbeddedDatabase;
 import dev.weir.node.wiring.Node;
+import dev.weir.server.faults.LockWait;
 import dev.weir.server.faults.Ports;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
@@ -90,7 +91,12 @@ final class PostgresqlNodeIT {
         String body =
             "{\"eventId\":\"t%d\",\"configName\":\"together\",\"requestedTime\":\"2030-01-01T00:00:00Z\"}"
                 .formatted(i / 2);
-        answers.add(clients.submit(() -> node.post(SLOTS, body)));
+        answers.add(
+            clients.submit(
+                () ->
+                    LockWait.answer(
+                        () -> node.post(SLOTS, body),
+                        answer -> LockWait.isUnavailable(answer.text()))));
       }
     }
     Map<String, Set<String>> eventsByWindow = new HashMap<>();
