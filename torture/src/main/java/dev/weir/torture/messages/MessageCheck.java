@@ -76,7 +76,7 @@ final class MessageCheck implements Check {
         .forEach(
             message ->
                 byUser.computeIfAbsent(message.user(), any -> new ArrayList<>()).add(message));
-    byUser.forEach((user, of) -> new User(user, of, exchanges).check(findings));
+    byUser.forEach((user, of) -> new User(user, of, exchanges).check(looks, findings));
   }
 
   /** Recipients that fail or hang keep no other one waiting. */
@@ -135,6 +135,12 @@ final class MessageCheck implements Check {
               sends.stream().filter(Exchange::isDone).map(send -> send.fields().text("messageId")),
               calls.stream().map(Exchange::subject))
           .distinct();
+    }
+
+    boolean isGivenUp(Map<String, Exchange> looks) {
+      return ids()
+          .flatMap(id -> Optional.ofNullable(looks.get(id)).stream())
+          .anyMatch(MessageState::isGivenUp);
     }
 
     List<Exchange> witness() {
@@ -208,9 +214,9 @@ final class MessageCheck implements Check {
           .filter(exchange -> exchange.kind().equals(kind) && exchange.subject().equals(id));
     }
 
-    void check(Findings findings) {
+    void check(Map<String, Exchange> looks, Findings findings) {
       limit(findings);
-      order(findings);
+      order(looks, findings);
     }
 
     /** A change resets the count, so that each may have allowed its limit. */
@@ -252,11 +258,16 @@ final class MessageCheck implements Check {
       }
     }
 
-    /** A message that was accepted before another was sent is handed over before it. */
-    private void order(Findings findings) {
+    /**
+     * A message that was accepted before another was sent is handed over before it. One that was
+     * given up is not compared: if the provider stands still until then, it meets the calls of both
+     * at the same moment, in any order.
+     */
+    private void order(Map<String, Exchange> looks, Findings findings) {
       List<Message> inOrder =
           messages.stream()
               .filter(message -> !message.calls.isEmpty() && !message.sends.isEmpty())
+              .filter(message -> !message.isGivenUp(looks))
               .sorted(Comparator.comparingLong(message -> message.calls.getFirst().beginNanos()))
               .toList();
       for (int i = 0; i < inOrder.size(); i++) {

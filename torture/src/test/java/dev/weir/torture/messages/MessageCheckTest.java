@@ -175,6 +175,18 @@ final class MessageCheckTest {
     assertThat(broken()).containsExactly(Promise.M6);
   }
 
+  /** The provider stood still until it was given up, and then met the calls of both. */
+  @Test
+  void messageThatWasGivenUpHasNoPlaceInTheOrder() {
+    accepted("t1", "a");
+    accepted("t2", "b");
+    handOver("t2", "b");
+    handOver("t1", "a");
+    history.add("message", "a", "", 200, "{'state':'unknown','reason':'no answer'}");
+    look("b", "sent");
+    assertThat(broken()).isEmpty();
+  }
+
   @Test
   void messageThatWaitsForAnotherRecipientBreaksM7() {
     history.add("message before the repair", "a", "", 200, "{'state':'sent'}");
