@@ -8,8 +8,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -32,22 +30,9 @@ final class ScriptIT {
 
   private final Set<String> run = new TreeSet<>();
 
-  /** The script builds what is older than its sources; Maven leaves a jar that has not changed. */
   @BeforeAll
-  static void keepTheScriptFromBuilding() throws IOException {
+  static void prepareToStartNodes() throws IOException {
     assertThat(JAR).as("the program, which Maven packages before this test").exists();
-    FileTime built = Files.getLastModifiedTime(JAR);
-    try (Stream<Path> files = Files.walk(Prose.ROOT)) {
-      boolean isOutdated =
-          files
-              .filter(file -> file.toString().contains("/src/main/") || file.endsWith("pom.xml"))
-              .anyMatch(file -> file.toFile().lastModified() > built.toMillis());
-      if (isOutdated) {
-        Files.setLastModifiedTime(JAR, FileTime.from(Instant.now()));
-      }
-    }
-    // Of a build that was killed before.
-    Files.deleteIfExists(Prose.ROOT.resolve("target/unfinished-weir"));
     nodeOptions = Program.scriptOptions(JAR);
   }
 
@@ -212,6 +197,9 @@ final class ScriptIT {
     builder
         .environment()
         .put("WEIR_JAVA_OPTS", words[0].equals("up") ? nodeOptions : Program.LIGHT);
+    // The script would build what Maven has built for this test.
+    String root = Prose.ROOT.toAbsolutePath().normalize().toString();
+    builder.environment().put("BUILDING_WEIR_IN", root);
     // The first message waits for the start of the embedded Kafka.
     builder.environment().put("WEIR_NOTIFICATIONS_SEND_TIMEOUT", "PT5M");
     builder.environment().put("WEIR_DB_WAIT", "PT2M");

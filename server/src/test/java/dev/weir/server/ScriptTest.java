@@ -1,13 +1,17 @@
 package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,7 +36,11 @@ final class ScriptTest {
       if [ -e stall ]; then exec sleep 600; fi
       if [ -e edit ]; then
         rm edit
-        touch -t 209901010000 pom.xml
+        echo >>pom.xml
+      fi
+      if [ -e reports ]; then
+        mkdir -p engine/target/surefire-reports
+        cp reports/* engine/target/surefire-reports
       fi
       mkdir -p server/target
       printf 'PK\\005\\006%018d' 0 >server/target/weir.jar
@@ -63,6 +71,10 @@ final class ScriptTest {
     program(jdk.resolve("bin/javac"), "");
     Files.writeString(jdk.resolve("release"), "JAVA_VERSION=\"99\"\n");
     program(folder.resolve("bin/mvn"), MAVEN);
+    // Nothing is to be had from anywhere.
+    for (String name : List.of("apt-get", "npm", "python3", "sudo")) {
+      program(folder.resolve("bin").resolve(name), "exit 1\n");
+    }
   }
 
   private static List<Path> folders(Path parent) throws IOException {
@@ -83,12 +95,14 @@ final class ScriptTest {
         "faults many",
         "faults 3 5",
         "torture --minuts 3",
+        "torture --seed 7 --models",
         "torture --models large",
         "bench",
         "bench nothing",
         "test NothingTest",
         "test -q NothingTest",
         "test -pl server ''",
+        "install --file=pom.xml",
       })
   void refusesWhatACommandDoesNotTakeBeforeItDoesAnything(String words) throws Exception {
     Process process = start("./weir " + words);
@@ -120,8 +134,12 @@ final class ScriptTest {
         .isEqualTo(version);
     assertThat(run("unset HOME; ./weir settings 2>&1")).endsWith("weir.jar settings\n");
     assertThat(run("unset LANG LC_CTYPE; LC_ALL=C ./weir settings")).startsWith("java  --");
-    assertThat(run("unset LANG LC_CTYPE; LC_ALL=C ./weir settings \"$(printf '\\303\\244')\""))
-        .startsWith("java C.UTF-8 --");
+    for (String language : List.of("C", "xx_YY.UTF-8")) {
+      String command = "unset LANG LC_CTYPE; LC_ALL=%s ./weir settings \"$(printf '\\303\\244')\"";
+      assertThat(run(command.formatted(language))).as(language).startsWith("java C.UTF-8 --");
+    }
+    assertThat(run("jdk_home=/ stages=false ./weir settings")).endsWith("weir.jar settings\n");
+    assertThat(run("WEIR_JAVA_OPTS=$'-Da=1\\n-Db=2' ./weir settings")).contains(" -Da=1 -Db=2 ");
   }
 
   @Test
@@ -136,7 +154,65 @@ final class ScriptTest {
     Files.delete(jar);
     assertThat(builds()).isEqualTo(1);
     assertThat(builds()).as("with what was changed during the build").isEqualTo(1);
-    assertThat(builds()).as("although a time was in the future").isZero();
+    Files.writeString(source, "of another version");
+    Files.setLastModifiedTime(source, FileTime.from(Instant.EPOCH));
+    assertThat(builds()).as("with a source that is older than the jar").isEqualTo(1);
+    Files.setLastModifiedTime(source, FileTime.from(Instant.now().plus(Duration.ofDays(1))));
+    assertThat(builds()).as("although a time is in the future").isZero();
+    Files.createDirectories(jar.resolveSibling("lib"));
+    Files.writeString(jar.resolveSibling("lib/weir-engine-1.jar"), "built by Maven alone");
+    assertThat(builds()).as("in place of a library of other sources").isEqualTo(1);
+  }
+
+  @Test
+  void explainsItselfWithoutAProgram() throws Exception {
+    assertThat(run("./weir up --help")).contains("./weir up [--port P]");
+    assertThat(builds()).isEqualTo(1);
+    assertThat(run("./weir up --help")).endsWith("weir.jar up --help\n");
+    Files.writeString(jar, "PK half of a jar");
+    assertThat(run("./weir up --help")).contains("./weir up [--port P]");
+    assertThat(run("./weir -V --help")).isEqualTo(run("./weir version --help"));
+  }
+
+  @Test
+  void waitsForAnotherBuild() throws Exception {
+    Path stall = Files.createFile(root.resolve("stall"));
+    Process first = start("exec ./weir install 2>&1");
+    try (BufferedReader lines = first.inputReader(StandardCharsets.UTF_8)) {
+      assertThat(lines.readLine()).contains("weir-server");
+      Process second = start("exec ./weir settings 2>&1");
+      try (BufferedReader others = second.inputReader(StandardCharsets.UTF_8)) {
+        assertThat(others.readLine()).contains("waiting for another build");
+        Files.delete(stall);
+        assertThat(second.isAlive()).isTrue();
+        first.toHandle().destroy();
+        assertThat(others.lines()).last(STRING).endsWith("weir.jar settings");
+      }
+    }
+    assertThat(Files.readAllLines(root.resolve("maven.calls"))).hasSize(2);
+  }
+
+  /** Also of reports that end early, because their test did or the disk is full. */
+  @Test
+  void countsTheTestsOfAllReports() throws Exception {
+    Path tests = Files.createDirectories(root.resolve("engine/src/test/java"));
+    Files.createFile(tests.resolve("OneTest.java"));
+    Path reports = Files.createDirectory(root.resolve("reports"));
+    for (String name : List.of("One", "Other")) {
+      Files.writeString(
+          reports.resolve("TEST-%s.xml".formatted(name)),
+          """
+          <?xml version="1.0" encoding="UTF-8"?>
+          <testsuite name="%s" time="1.5" tests="6" errors="1" skipped="0" failures="1">
+            <system-out>&lt;testsuite tests="9"</system-out>
+          """
+              .formatted(name));
+    }
+    Files.createFile(reports.resolve("TEST-Third.xml"));
+    Process process = start("LC_ALL=de_DE.UTF-8 ./weir test OneTest 2>/dev/null");
+    String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as(printed).isEqualTo(1);
+    assertThat(printed).contains("      1.5  One\n").endsWith("8 passed, 4 failed, 0 skipped\n");
   }
 
   @ParameterizedTest
