@@ -40,8 +40,8 @@ public final class RemoteSlots implements SlotSource, AutoCloseable {
    *
    * @param url for example {@code https://weir.example.com}; without a trailing slash
    * @param key the key of a client; empty if the server needs none
-   * @param timeout the maximum wait for a whole answer; a sixth of it, but at least 5 seconds of it,
-   *     may pass until there is a connection
+   * @param timeout the maximum wait for a whole answer; a sixth of it, but at least 5 seconds of
+   *     it, may pass until there is a connection
    */
   public record Settings(URI url, String key, Duration timeout) {
     /** Returns settings with a time-out of 30 seconds. */

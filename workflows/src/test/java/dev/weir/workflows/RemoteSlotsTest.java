@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 final class RemoteSlotsTest {
   /** A part of it is for connecting. */
   private static final Duration LONG = Duration.ofMinutes(6);
+
   private static final List<SlotRequest> ONE = List.of(SlotRequest.now("ann", "bank"));
 
   private final LoopbackHttp http = new LoopbackHttp();
