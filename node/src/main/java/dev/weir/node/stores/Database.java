@@ -15,6 +15,7 @@ import dev.weir.store.jdbc.internal.ChangeListener;
 import dev.weir.store.jdbc.internal.ChangePoller;
 import dev.weir.store.jdbc.internal.Channel;
 import dev.weir.store.jdbc.internal.Dialect;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -126,6 +127,12 @@ public final class Database implements AutoCloseable {
       case ORACLE ->
           Upkeep.start("watch for changes", new ChangePoller(pool, listeners)::look, BETWEEN_POLLS);
     };
+  }
+
+  /** Counts, from now on, connections in use and callers that wait for one. */
+  public void measure(PrometheusRegistry registry) {
+    pool.setMetricsTrackerFactory(
+        (name, connections) -> new DatabaseMetrics(registry, connections));
   }
 
   /** Returns whether the node has started it itself. */

@@ -74,6 +74,7 @@ public final class Node implements AutoCloseable {
     JvmMetrics.builder().register(registry);
     Optional<Database> database =
         settings.database().map(given -> open.add(Database.open(given, stop)));
+    database.ifPresent(each -> each.measure(registry));
     OpeningNode node = new OpeningNode(database, settings.offers(), registry, open);
     node.bean(settings.http());
     node.bean(new FailedLogins(new AuthMetrics(registry)));
