@@ -5,18 +5,42 @@ import dev.weir.slots.Slot;
 import dev.weir.slots.SlotObserver;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/** Logs slot events and passes them on to another observer. Logs nothing per request at INFO. */
+/** Logs slot events and passes them on to another observer. */
 public final class SlotLog implements SlotObserver {
+  static final Duration CONTENTION_SPACING = Duration.ofMinutes(1);
+
   private static final Logger log = LoggerFactory.getLogger("dev.weir.slots");
 
   private final SlotObserver next;
+  private final Level assignedLevel;
+  private final LongSupplier nanoTime;
 
-  public SlotLog(SlotObserver next) {
+  /** When the next line about contention may be logged. */
+  private final AtomicLong nextContentionNanos;
+
+  /** The contended batches since the last line about them. */
+  private final AtomicLong unloggedContention = new AtomicLong();
+
+  /**
+   * Creates a log.
+   *
+   * @param logsAssigned whether each slot is logged at INFO; otherwise nothing is, for each request
+   */
+  public SlotLog(SlotObserver next, boolean logsAssigned) {
+    this(next, logsAssigned, System::nanoTime);
+  }
+
+  SlotLog(SlotObserver next, boolean logsAssigned, LongSupplier nanoTime) {
     this.next = next;
+    this.assignedLevel = logsAssigned ? Level.INFO : Level.DEBUG;
+    this.nanoTime = nanoTime;
+    this.nextContentionNanos = new AtomicLong(nanoTime.getAsLong());
   }
 
   @Override
@@ -24,9 +48,9 @@ public final class SlotLog implements SlotObserver {
     next.answered(assignment, took);
     switch (assignment) {
       case Assignment.Assigned given -> {
-        if (log.isDebugEnabled()) {
+        if (log.isEnabledForLevel(assignedLevel)) {
           Slot slot = given.slot();
-          log.atDebug()
+          log.atLevel(assignedLevel)
               .addKeyValue("eventId", slot.eventId())
               .addKeyValue("configName", slot.configName())
               .addKeyValue("windowStart", slot.windowStart())
@@ -67,6 +91,16 @@ public final class SlotLog implements SlotObserver {
   @Override
   public void contended() {
     next.contended();
+    long batches = unloggedContention.incrementAndGet();
+    long now = nanoTime.getAsLong();
+    long due = nextContentionNanos.get();
+    if (now - due >= 0
+        && nextContentionNanos.compareAndSet(due, now + CONTENTION_SPACING.toNanos())) {
+      unloggedContention.addAndGet(-batches);
+      log.atInfo()
+          .addKeyValue("batches", batches)
+          .log("Other nodes wrote to the configurations of these batches, which were read again");
+    }
   }
 
   @Override

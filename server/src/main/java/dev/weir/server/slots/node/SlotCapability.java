@@ -39,7 +39,7 @@ public final class SlotCapability implements Capability {
 
   private static void open(SlotSettings settings, OpeningNode node) {
     SlotMetrics metrics = node.share(new SlotMetrics(node.metrics()));
-    SlotObserver observer = new SlotLog(metrics);
+    SlotObserver observer = new SlotLog(metrics, settings.logsAssigned());
     OpenSlots.open(settings, node.database(), node.find(Tracing.class), observer, node.open())
         .addTo(node);
     node.bean(new DefaultConfig(settings.defaultConfig()));

@@ -34,7 +34,11 @@ public enum SlotSetting implements Setting {
       "weir.slots.retention",
       "",
       "How long slots are kept after their scheduled time or their assignment, whichever is"
-          + " later, such as P90D. At least the length of a window; empty keeps them forever.");
+          + " later, such as P90D. At least the length of a window; empty keeps them forever."),
+  LOG_ASSIGNED(
+      "weir.slots.log-assigned",
+      "false",
+      "Whether each slot that a caller gets is logged at INFO, not at DEBUG.");
 
   @SuppressWarnings("ImmutableEnumChecker") // a record of texts
   private final Declaration declaration;

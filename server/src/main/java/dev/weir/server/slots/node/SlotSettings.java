@@ -15,6 +15,7 @@ import java.time.Duration;
  * @param createsDefault whether it is created if it does not exist
  * @param cacheTtl how long a node may use a configuration that another node has changed
  * @param isSingleRoundTrip whether Oracle gets small batches as one PL/SQL block
+ * @param logsAssigned whether each slot is logged at INFO
  */
 public record SlotSettings(
     String defaultConfig,
@@ -23,7 +24,8 @@ public record SlotSettings(
     SlotScheduler.Settings scheduler,
     Reconciler.Settings reconciler,
     Duration upkeepInterval,
-    boolean isSingleRoundTrip) {
+    boolean isSingleRoundTrip,
+    boolean logsAssigned) {
   private static final Duration MIN_UPKEEP_INTERVAL = Duration.ofMillis(10);
 
   /** Small enough that subtracting it from any time does not underflow. */
@@ -39,7 +41,8 @@ public record SlotSettings(
         scheduler(settings),
         reconciler(settings),
         settings.duration(SlotSetting.UPKEEP_EVERY, MIN_UPKEEP_INTERVAL, Duration.ofDays(1)),
-        settings.flag(SlotSetting.ORACLE_SINGLE_ROUND_TRIP));
+        settings.flag(SlotSetting.ORACLE_SINGLE_ROUND_TRIP),
+        settings.flag(SlotSetting.LOG_ASSIGNED));
   }
 
   private static SlotScheduler.Settings scheduler(Settings settings) {
