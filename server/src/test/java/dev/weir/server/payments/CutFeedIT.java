@@ -171,7 +171,12 @@ final class CutFeedIT {
         .as(feed.text())
         .isTrue();
     // If it had been complete, the id would be that of another feed.
-    Http.Answer other = send("", Feeds.HEADER + Feeds.lines(name + "-other-", 1, LATER));
+    String replacement = Feeds.HEADER + Feeds.lines(name + "-other-", 1, LATER);
+    Http.Answer other = send("", replacement);
+    if (other.status() == 409 && other.textAt("type").endsWith(":feed-sent-again")) {
+      // The cut one, whose answer nobody awaits, has only begun now.
+      other = send("", replacement);
+    }
     assertThat(other.status()).as(other.text()).isEqualTo(202);
     http.get("/api/v1/payments/" + name + "-1").problem(404, "unknown-payment");
   }
