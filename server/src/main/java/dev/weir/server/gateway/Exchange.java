@@ -178,8 +178,11 @@ final class Exchange implements RuleEvaluation.Listener, UpstreamListener {
 
   @Override
   public void adapt(HttpResponse response) {
-    // The rest of a long body may be more than the gateway is willing to read.
-    if (shared.isDraining() || body.isLong()) {
+    // The rest of a long body may be more than the gateway is willing to read. A client that waits
+    // for 100 Continue may never send its body, and its next request would be taken for that.
+    if (shared.isDraining()
+        || body.isLong()
+        || (requestHead.expectsContinue() && !body.isBegun())) {
       responseHead.beLast();
     }
     responseHead.adapt(response, evaluation.verdict());

@@ -163,6 +163,21 @@ final class GatewayIT {
     }
   }
 
+  /**
+   * Such a client may keep its body to itself and send its next request, which would be taken for
+   * the body.
+   */
+  @Test
+  void takesNothingForABodyThatAnAnswerMadeNeedless() throws Exception {
+    try (TestUpstream upstream = TestUpstream.friendly();
+        TestGateway gateway = new TestGateway(upstream.address());
+        RawHttp raw = new RawHttp(gateway.address())) {
+      raw.send("PUT / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
+      assertThat(raw.readTo("ok")).startsWith("HTTP/1.1 200 ").contains("connection: close");
+      assertThat(raw.readAll()).isEmpty();
+    }
+  }
+
   @Test
   void answersAClientThatHasClosedItsSendingSide() throws Exception {
     CountDownLatch isClosed = new CountDownLatch(1);
