@@ -189,14 +189,17 @@ public final class HttpConnection {
       arrived(codec.begunBytes(), activeNanos);
     } else if (unanswered > 0) {
       arrived(0, activeNanos);
+    } else {
+      // There were empty lines only.
+      memory.giveBackRequest(codec.waitingBytes());
     }
     bytes.fireChannelReadComplete();
     if (isReadWanted && !isInputClosed && !codec.isHolding() && channel.isOpen()) {
       isReadWanted = false;
       bytes.read();
     }
-    if (isInputClosed && unanswered == 0 && codec.isBegun()) {
-      // The rest of this request will never arrive.
+    if (isInputClosed && unanswered == 0 && (codec.isBegun() || codec.waitingBytes() == 0)) {
+      // The rest of this request will never arrive, or there is none.
       bytes.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
     }
     scheduleNext();

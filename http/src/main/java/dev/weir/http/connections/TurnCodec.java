@@ -103,6 +103,9 @@ final class TurnCodec extends CombinedChannelDuplexHandler<TurnCodec.Decoder, Tu
       if (!isBegun && !isTurn.getAsBoolean()) {
         return;
       }
+      if (!isBegun && !EmptyLines.skip(bytes)) {
+        return;
+      }
       int known = out.size();
       int before = bytes.readableBytes();
       super.decode(context, bytes, out);

@@ -152,6 +152,25 @@ final class HttpConnectionTest {
   }
 
   @Test
+  void emptyLinesBehindARequestAreNoHead() {
+    send(HEAD + "body\r\n");
+    send("\r\n".repeat(1_000));
+    respond();
+    send("\r\n");
+    assertThat(memory.freeBytes()).isEqualTo(MEMORY);
+    advance(100);
+    assertThat(sent()).isEmpty();
+    assertThat(channel.isOpen()).isTrue();
+    send("\r\n" + HEAD + "body");
+    assertThat(decoded()).isEqualTo(2);
+    send("\r\n");
+    channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+    respond();
+    channel.runPendingTasks();
+    assertThat(channel.isOpen()).isFalse();
+  }
+
+  @Test
   void headOfASecondRequestHasItsTimeFromTheResponseToTheFirst() {
     send(HEAD + "body");
     send("GET / ");

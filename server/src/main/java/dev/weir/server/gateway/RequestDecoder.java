@@ -1,5 +1,6 @@
 package dev.weir.server.gateway;
 
+import dev.weir.http.connections.EmptyLines;
 import dev.weir.http.connections.FewHeaders;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
@@ -67,6 +68,9 @@ final class RequestDecoder extends HttpRequestDecoder {
       throws Exception {
     if (!isBegun && !turns.isTurn()) {
       turns.early();
+      return;
+    }
+    if (!isBegun && !EmptyLines.skip(bytes)) {
       return;
     }
     turns.begun();
