@@ -220,8 +220,16 @@ final class PaymentExecution implements PaymentActivities {
     return switch (ceiling.enter(running.payment().paymentId())) {
       case Ceiling.Wait wait -> new Inquiry.Postponed(placeless(wait));
       case Ceiling.Permit permit -> {
-        if (!calls.mayBeSent(permit, askedNanos)) {
-          permit.unused();
+        boolean isSent = false;
+        try {
+          isSent = calls.mayBeSent(permit, askedNanos);
+        } finally {
+          // Also if that cannot be told: the place is taken for as long as a downstream may pause.
+          if (!isSent) {
+            permit.unused();
+          }
+        }
+        if (!isSent) {
           yield new Inquiry.Postponed(AGAIN);
         }
         Downstream.LookUp found = downstream.lookUp(running.payment());

@@ -48,6 +48,9 @@ final class PaymentSteps implements AutoCloseable {
   /** What happens when the ceiling is asked. */
   Runnable onCeiling = () -> {};
 
+  /** What happens when a place under the ceiling is asked whether it is valid. */
+  Runnable onValidity = () -> {};
+
   /** What happens while the downstream is called. */
   Runnable onCall = () -> {};
 
@@ -126,6 +129,7 @@ final class PaymentSteps implements AutoCloseable {
   private final class Place implements Ceiling.Permit {
     @Override
     public boolean isValid() {
+      onValidity.run();
       return true;
     }
 

@@ -65,6 +65,18 @@ final class PaymentStepsTest {
     assertThat(steps.events).doesNotContain("look-up").contains("place: unused");
   }
 
+  /** Otherwise it is kept for as long as the downstream may pause. */
+  @Test
+  void placeOfALookUpIsGivenBackIfItsValidityCannotBeTold() {
+    steps.callIsLost();
+    steps.onValidity =
+        () -> {
+          throw new StoreException(StoreException.Outcome.NONE, "away");
+        };
+    assertThatThrownBy(this::pay).isInstanceOf(StoreException.class);
+    assertThat(steps.events).doesNotContain("look-up").contains("place: unused");
+  }
+
   /** Otherwise it is kept for a window and the time of a call. */
   @Test
   void placeAtTheGateIsGivenBackIfTheCeilingFails() {
