@@ -57,6 +57,9 @@ public final class PaymentReconciler implements Runnable {
   private final int maxPayments;
   private Position reached = Position.START;
 
+  /** How long ago the slots of payments were that are looked at, until all of them are. */
+  private Duration late;
+
   /** Where the restart of all payments is, from one page to the next. */
   private Restart restart = Restart.NONE;
 
@@ -112,6 +115,7 @@ public final class PaymentReconciler implements Runnable {
     this.starter = PaymentWorker.starter(client, parts.slots(), parts.clock());
     this.parts = parts;
     this.grace = grace;
+    this.late = grace;
     this.page = page;
     this.maxPayments = maxPayments;
   }
@@ -137,19 +141,24 @@ public final class PaymentReconciler implements Runnable {
   }
 
   private boolean startLost() {
-    Instant before = store.now().minus(grace);
+    Instant before = store.now().minus(late);
     for (int looked = 0; looked < maxPayments; looked += page) {
       reached = restart(store.overdue(before, reached, page), Level.WARN);
       if (reached.equals(Position.START)) {
+        late = grace;
         return false;
       }
     }
     return true;
   }
 
-  /** Lets the next round begin with the first payments, some of which may be open again. */
+  /**
+   * Lets the next round begin with the first payments, some of which may be open again, or have
+   * been held when their time came: it does not wait until they are late.
+   */
   public void beginAnew() {
     reached = Position.START;
+    late = Duration.ZERO;
   }
 
   /** Does what is left to do for feeds: all of a round except the start of lost payments. */

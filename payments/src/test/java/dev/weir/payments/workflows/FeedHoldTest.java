@@ -54,6 +54,25 @@ final class FeedHoldTest {
     }
   }
 
+  /** A hold may be shorter than the time after which an open payment counts as late. */
+  @Test
+  void paymentThatCameDueDuringAShortHoldIsStartedWhenItIsResumed() {
+    try (PaymentScene scene = PaymentScene.open(CALM)) {
+      receiveForLater(scene, "f", 1);
+      FeedScope feed = new FeedScope.One(scene.feedId("f"));
+      scene.store.hold(feed, "ann");
+      scene.time.pass(Duration.ofHours(2));
+      scene.store.resume(feed, "ann");
+      PaymentReconciler reconciler = scene.reconciler(Duration.ofDays(1));
+
+      reconciler.run();
+      assertThat(scene.status("f").state()).as("not late yet").isEqualTo(FeedState.STARTED);
+      reconciler.beginAnew();
+      reconciler.run();
+      assertThat(scene.awaitDone("f").paid()).isEqualTo(1);
+    }
+  }
+
   /** Otherwise it would be made late, when it is found overdue. */
   @Test
   void heldPaymentIsStartedOnATemporalThatHasLostIt() {
