@@ -45,9 +45,20 @@ test("keeps the digits that matter", () => {
   assert.equal(millis(1234), "1.2 s");
   assert.equal(millis(12_345), "12.3 s");
   assert.equal(percent(0.1234), "12.3 %");
+  assert.equal(percent(0), "0 %");
+  assert.equal(percent(1), "100 %");
+  assert.equal(percent(1.25), "125 %");
   assert.equal(short(1_234_567), "1.2M");
   assert.equal(short(999), "999");
   assert.equal(short(undefined), "–");
+});
+
+test("a share is not written as nothing or all if it is not", () => {
+  assert.equal(percent(400 / 1_000_000), "< 0.1 %");
+  assert.equal(percent(999_999 / 1_000_000), "> 99.9 %");
+  assert.equal(percent(1_000_001 / 1_000_000), "> 100 %");
+  assert.equal(percent(0.0005), "0.1 %");
+  assert.equal(percent(0.9994), "99.9 %");
 });
 
 test("says how far away a time is", () => {

@@ -52,9 +52,13 @@ export function rate(value) {
   return Math.abs(value) < 100 ? oneDigit.format(value) : wholeNumber.format(value);
 }
 
-/** 0.1234 → 12.3 % */
+/** 0.1234 → 12.3 %. What is not nothing or all is not written as nothing or all: the last of a million still counts. */
 export function percent(share) {
-  return Number.isFinite(share) ? `${oneDigit.format(share * 100)} %` : "–";
+  if (!Number.isFinite(share)) return "–";
+  if (share > 0 && share < 0.0005) return "< 0.1 %";
+  if (share >= 0.9995 && share < 1) return "> 99.9 %";
+  if (share > 1 && share < 1.0005) return "> 100 %";
+  return `${oneDigit.format(share * 100)} %`;
 }
 
 /** Milliseconds, with the digits that matter. */
