@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { clock, duration, inZone, millis, parseDuration, percent, printable, printableId, relative, short, span, zoneText } from "../../main/resources/dashboard/data/format.js";
+import { clock, duration, exactSpan, inZone, millis, parseDuration, percent, printable, printableId, relative, short, span, zoneText } from "../../main/resources/dashboard/data/format.js";
 
 test("writes lengths of time in at most two units", () => {
   assert.equal(span(0), "0 ms");
@@ -20,6 +20,18 @@ test("reads ISO-8601 durations and nothing else", () => {
   for (const wrong of ["", "P", "PT", "P1DT", "4 s", "PT1.5M"]) assert.ok(Number.isNaN(parseDuration(wrong)), wrong);
   assert.equal(duration("PT24H"), "1 d");
   assert.equal(duration("soon"), "soon");
+});
+
+test("writes a length of time that was set so that another one reads otherwise", () => {
+  assert.equal(duration("PT1H"), "1 h");
+  assert.equal(duration("PT1H30S"), "1 h 30 s");
+  assert.equal(duration("PT24H30M"), "1 d 30 min");
+  assert.equal(duration("PT1.25S"), "1.25 s");
+  assert.equal(duration("PT4.000001S"), "4.000001 s");
+  assert.equal(duration("PT0.0015S"), "1.5 ms");
+  assert.equal(duration("PT0S"), "0 ms");
+  assert.equal(duration("-PT1M"), "−1 min");
+  assert.equal(exactSpan(NaN), "–");
 });
 
 test("names the zone of its times, and writes those of the server in it", () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { parseDuration } from "../../main/resources/dashboard/data/format.js";
 import { differences, formField, hoursOf, isoDuration, policyFrom, policyOf, policyText, precondition, valuesOf, flattened } from "../../main/resources/dashboard/data/policy.js";
 
 const CONFIGURATION = {
@@ -13,7 +14,11 @@ test("a policy survives its form", () => {
   const values = valuesOf(policy);
   assert.equal(values.windowSize, "1 min");
   assert.deepEqual(policyFrom(values), { ...policy, windowSize: "PT60S", maxDelay: "PT86400S" });
-  assert.equal(valuesOf({ windowSize: "PT1H1M1S" }).windowSize, "PT1H1M1S");
+  assert.equal(valuesOf({ windowSize: "PT1H1M1S" }).windowSize, "1 h 1 min 1 s");
+  for (const windowSize of ["PT1H1M1S", "PT0.001S", "PT4.000001S", "PT743H59M59.999999S"]) {
+    const { windowSize: sent } = policyFrom(valuesOf({ windowSize }));
+    assert.equal(parseDuration(sent), parseDuration(windowSize), windowSize);
+  }
 });
 
 test("fields that are empty are left out", () => {
@@ -56,6 +61,12 @@ test("differences name what changed, and nothing else", () => {
   ]);
   assert.deepEqual(differences(CONFIGURATION, { ...CONFIGURATION, version: 9 }), []);
   assert.equal(policyText(CONFIGURATION), "600 per 1 min");
+});
+
+test("windows and delays that differ by a little are different, and read so", () => {
+  const longer = { ...CONFIGURATION, windowSize: "PT1M0.04S", maxDelay: "PT24H30S" };
+  assert.deepEqual(differences(CONFIGURATION, longer).map((row) => [row.before, row.after]), [["1 min", "1 min 0.04 s"], ["1 d", "1 d 30 s"]]);
+  assert.equal(policyText({ maxPerWindow: 1, windowSize: "PT1H30S" }), "1 per 1 h 30 s");
 });
 
 test("a pause that is not edited stays as it was, to the microsecond", () => {

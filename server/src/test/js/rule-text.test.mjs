@@ -25,6 +25,7 @@ test("fields of other algorithms are not sent", () => {
 
 test("describes each kind of limit", () => {
   assert.equal(limitText(RULE), "3 per 10 s");
+  assert.equal(limitText({ ...RULE, windowSeconds: 3630 }), "3 per 1 h 30 s");
   assert.equal(limitText({ algorithm: "TOKEN_BUCKET", capacity: 1000, refillRate: 2.5 }), "1,000 tokens, 2.5 per s");
   assert.equal(limitText({ algorithm: "CONCURRENCY", maxConcurrent: 5 }), "5 at the same time");
 });

@@ -90,6 +90,24 @@ export function span(milliseconds) {
   return `${sign}${whole} ${name}${rest > 0 ? ` ${rest} ${nextName}` : ""}`;
 }
 
+const UNITS = [["d", 86_400_000_000], ["h", 3_600_000_000], ["min", 60_000_000]];
+
+/** A length of time that was set, to the microsecond and in as many units as it needs: 1 h 30 s, 1.25 s, 0.5 ms. */
+export function exactSpan(milliseconds) {
+  if (!Number.isFinite(milliseconds)) return "–";
+  let micros = Math.round(Math.abs(milliseconds) * 1000);
+  const sign = milliseconds < 0 && micros > 0 ? "−" : "";
+  if (micros < 1_000_000) return `${sign}${micros / 1000} ms`;
+  const words = [];
+  for (const [name, size] of UNITS) {
+    const whole = Math.floor(micros / size);
+    if (whole > 0) words.push(`${whole} ${name}`);
+    micros -= whole * size;
+  }
+  if (micros > 0) words.push(`${micros / 1_000_000} s`);
+  return `${sign}${words.join(" ")}`;
+}
+
 const DURATION = /^(-)?P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
 
 /** Milliseconds of an ISO-8601 duration of days and smaller units, or NaN. */
@@ -105,10 +123,10 @@ export function parseDuration(text) {
   return minus ? -ms : ms;
 }
 
-/** An ISO-8601 duration in words; the text as it is if it is none. */
+/** An ISO-8601 duration in words that lose nothing; the text as it is if it is none. */
 export function duration(iso) {
   const ms = parseDuration(iso);
-  return Number.isNaN(ms) ? String(iso) : span(ms);
+  return Number.isNaN(ms) ? String(iso) : exactSpan(ms);
 }
 
 const two = (value) => String(value).padStart(2, "0");

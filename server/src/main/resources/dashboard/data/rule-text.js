@@ -1,6 +1,6 @@
 // Rules in words, and from and to a form. Pure functions.
 
-import { count, span } from "./format.js";
+import { count, exactSpan, span } from "./format.js";
 
 export const ALGORITHMS = [
   ["FIXED_WINDOW", "fixed window"],
@@ -24,7 +24,7 @@ export function limitText(rule) {
     case "CONCURRENCY":
       return `${count(rule.maxConcurrent)} at the same time`;
     default:
-      return `${count(rule.allowedRequests)} per ${span(rule.windowSeconds * 1000)}`;
+      return `${count(rule.allowedRequests)} per ${exactSpan(rule.windowSeconds * 1000)}`;
   }
 }
 
@@ -36,7 +36,7 @@ export function coverText(rule) {
 
 export function queueText(rule) {
   if (!rule.queueEnabled) return "none";
-  return `${count(rule.maxQueueSize)}, ${span(rule.delayPerRequestMs)} each`;
+  return `${count(rule.maxQueueSize)}, ${exactSpan(rule.delayPerRequestMs)} each`;
 }
 
 /** Whether a rule has the words of a search in its name, path, methods, key, mode or algorithm. */

@@ -1,7 +1,7 @@
 // Messages to users: limits, how much of them is used, and the state of a message.
 
 import { el, replace } from "../ui/dom.js";
-import { count, dateTime, relative, span } from "../data/format.js";
+import { count, dateTime, exactSpan, relative } from "../data/format.js";
 import { call, get, post, segment, withQuery } from "../data/http.js";
 import { jsonWithNumber } from "../data/json.js";
 import { limitToStore, NEW_LIMIT, openText } from "../data/user-limit.js";
@@ -46,7 +46,7 @@ function userPanel(signal) {
           { title: "User", header: true, cell: (user) => user.userId },
           { title: "Used", number: true, cell: (user) => `${count(user.currentCount)} of ${count(user.rateLimit)}` },
           { title: "", spoken: "Share", secondary: true, cell: (user) => bar(user.currentCount / user.rateLimit, user.currentCount >= user.rateLimit ? "danger" : undefined) },
-          { title: "Window", class: "nowrap", cell: (user) => span(user.timeWindow * 60_000) },
+          { title: "Window", class: "nowrap", cell: (user) => exactSpan(user.timeWindow * 60_000) },
           { title: "Algorithm", secondary: true, cell: (user) => (user.algorithm === "SLIDING_WINDOW" ? "sliding" : "fixed") },
           { title: "A message costs", secondary: true, cell: (user) => (user.cost === "PARTS" ? "its parts" : "1") },
           { title: "Open", secondary: true, cell: (user) => (user.openHours ? "opening hours" : "always") },
