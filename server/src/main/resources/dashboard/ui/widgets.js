@@ -90,6 +90,14 @@ export function input(attributes = {}) {
   return el("input", { type: "text", autocomplete: "off", spellcheck: "false", ...attributes });
 }
 
+/**
+ * What was entered into a control. A browser gives nothing for half a time or for what is no number, and to send that
+ * would store something else than what is seen: it is sent as a text that the server refuses.
+ */
+export function entered(control) {
+  return control.validity?.badInput ? "?" : control.value;
+}
+
 export function select(options, chosen, attributes = {}) {
   return el(
     "select",

@@ -4,7 +4,7 @@ import { el } from "../../ui/dom.js";
 import { span, timeZone, zoneText } from "../../data/format.js";
 import { mergedBySwitch } from "../../data/merge.js";
 import { CALENDAR_SWITCH, DAYS, formField, labelOf, OFFICE_HOURS, policyFrom, valuesOf, windowMillis, withSeconds } from "../../data/policy.js";
-import { checkbox, field, input, select } from "../../ui/widgets.js";
+import { checkbox, entered, field, input, select } from "../../ui/widgets.js";
 
 /**
  * Creates the form. `sliders` adds a slider to the max and the length of a window. Returns
@@ -58,7 +58,7 @@ export function policyForm(policy, { sliders = false, onChange = () => {} } = {}
   }
 
   function values() {
-    const flat = Object.fromEntries(Object.entries(fields).map(([name, one]) => [name, one.control.value]));
+    const flat = Object.fromEntries(Object.entries(fields).map(([name, one]) => [name, entered(one.control)]));
     flat.pausedUntil = withSeconds(flat.pausedUntil);
     return { ...flat, hasCalendar: hasCalendar.control.checked, hours: Object.fromEntries(DAYS.map((day) => [day, hours[day].control.value])) };
   }

@@ -4,7 +4,7 @@ import { el, replace, setText } from "../../ui/dom.js";
 import { call, get } from "../../data/http.js";
 import { ALGORITHM_SWITCH, ALGORITHMS, changes, FIELDS, specFrom, valuesOf } from "../../data/rule-text.js";
 import { mergedBySwitch } from "../../data/merge.js";
-import { busy, button, checkbox, debounced, field, input, notice, panel, select, standText } from "../../ui/widgets.js";
+import { busy, button, checkbox, debounced, entered, field, input, notice, panel, select, standText } from "../../ui/widgets.js";
 
 /** The form for a new rule, or for the next version of `rule`. `done(rule)` is called when it is stored. */
 export function ruleEditor(rule, { signal, done }) {
@@ -74,7 +74,7 @@ export function ruleEditor(rule, { signal, done }) {
 
   function values() {
     return {
-      ...Object.fromEntries(Object.entries(fields).map(([name, one]) => [name, one.control.value])),
+      ...Object.fromEntries(Object.entries(fields).map(([name, one]) => [name, entered(one.control)])),
       ...Object.fromEntries(Object.entries(switches).map(([name, one]) => [name, one.control.checked])),
     };
   }
