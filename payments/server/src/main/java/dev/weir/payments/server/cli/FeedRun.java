@@ -131,14 +131,18 @@ final class FeedRun {
    * Looks for a payment of the file that is not paid: those that earlier feeds contain are not
    * counted with this one. Returns its id and state.
    *
+   * @param announced what the feed was sent with: a last line without a line end is a record only
+   *     by its number of records
    * @param repeated how many of its records are not counted with this feed; the search ends with
    *     the last of them
    */
-  Optional<String> unpaid(Path file, FeedFormat format, long repeated) throws IOException {
+  Optional<String> unpaid(Path file, FeedFormat format, FeedTotals announced, long repeated)
+      throws IOException {
     long asked = 0;
     long left = repeated;
     try (InputStream in = Files.newInputStream(file)) {
-      FeedReader records = FeedReader.open(in, format);
+      FeedReader records =
+          FeedReader.open(in, format, new FeedTotals(announced.records(), Optional.empty()));
       for (Optional<FeedRecord> next = records.next();
           next.isPresent() && left > 0;
           next = records.next()) {

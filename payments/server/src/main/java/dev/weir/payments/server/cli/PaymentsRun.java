@@ -168,7 +168,7 @@ public final class PaymentsRun implements Callable<Integer> {
         display.start();
         progress = run.run(feed, format, Optional.ofNullable(configName), announced);
         if (progress.isAllPaid() && progress.feed().repeated() > 0) {
-          unpaid = run.unpaid(feed, format, progress.feed().repeated());
+          unpaid = run.unpaid(feed, format, announced, progress.feed().repeated());
         }
       }
       progress.lines().forEach(spec.commandLine().getOut()::println);

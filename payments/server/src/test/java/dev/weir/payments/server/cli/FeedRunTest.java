@@ -6,6 +6,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.weir.client.WeirClient;
 import dev.weir.node.cli.ServerOptions;
 import dev.weir.payments.feed.internal.FeedFormat;
+import dev.weir.payments.feed.internal.FeedTotals;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -14,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,14 +29,20 @@ final class FeedRunTest {
 
   /** Asks a server whose payments with a 2 are of an earlier feed, with another state. */
   private Optional<String> unpaid(long repeated, String earlier) throws Exception {
+    return unpaid(4, "\n", repeated, earlier);
+  }
+
+  private Optional<String> unpaid(int payments, String end, long repeated, String earlier)
+      throws Exception {
     Path feed = folder.resolve("feed.csv");
     StringBuilder csv =
         new StringBuilder(
             "paymentId,amount,currency,debtorAccount,creditorAccount,requestedTime,reference\n");
-    for (int i = 1; i <= 4; i++) {
-      csv.append("p-%d,1,EUR,a,b,,\n".formatted(i));
+    for (int i = 1; i <= payments; i++) {
+      csv.append("p-%d,1,EUR,a,b,,".formatted(i)).append(i < payments ? "\n" : end);
     }
     Files.writeString(feed, csv);
+    FeedTotals announced = new FeedTotals(OptionalLong.of(payments), Optional.empty());
     HttpServer server =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext(
@@ -57,7 +65,7 @@ final class FeedRunTest {
         ServerOptions.client(
             URI.create("http://127.0.0.1:" + server.getAddress().getPort()), Optional.empty())) {
       FeedRun run = new FeedRun(client, "june");
-      Optional<String> unpaid = run.unpaid(feed, FeedFormat.CSV, repeated);
+      Optional<String> unpaid = run.unpaid(feed, FeedFormat.CSV, announced, repeated);
       assertThat(run.text())
           .isEqualTo("looking for the payments that earlier feeds contain: record " + asked.size());
       return unpaid;
@@ -81,5 +89,11 @@ final class FeedRunTest {
   @Test
   void findsAPaymentThatIsNotPaid() throws Exception {
     assertThat(unpaid(1, "FAILED")).contains("p-2 is FAILED");
+  }
+
+  /** It is a record because the feed was sent with the number of its records. */
+  @Test
+  void findsAPaymentThatIsNotPaidInALastLineWithoutALineEnd() throws Exception {
+    assertThat(unpaid(2, "", 1, "FAILED")).contains("p-2 is FAILED");
   }
 }
