@@ -89,7 +89,7 @@ final class NdjsonFeed implements Feed {
           }
         } else {
           generator.writeFieldName(name);
-          generator.copyCurrentStructure(parser);
+          copyValue(parser, value, generator);
         }
       }
       if (parser.nextToken() != null) {
@@ -101,5 +101,15 @@ final class NdjsonFeed implements Feed {
       return text;
     }
     return copy.toString();
+  }
+
+  /** A number stays as it is written: one that is too large for a double would become a text. */
+  private static void copyValue(JsonParser parser, JsonToken value, JsonGenerator generator)
+      throws IOException {
+    if (value.isNumeric()) {
+      generator.writeNumber(parser.getText());
+    } else {
+      generator.copyCurrentStructure(parser);
+    }
   }
 }

@@ -83,6 +83,19 @@ final class FeedTest {
     assertThatThrownBy(() -> csv("eventId,\npay-1,\n")).hasMessageContaining("(no name)");
   }
 
+  /** As a text it would be an id that the feed does not contain. */
+  @Test
+  void leavesNumbersAsTheyAreWritten() throws IOException {
+    assertThat(
+            lines(
+                FeedFormat.NDJSON,
+                "{\"eventId\":1e999}\n{\"eventId\":1.10}\n",
+                Optional.of("bulk")))
+        .containsExactly(
+            entry(1, "{\"eventId\":1e999}", "{\"eventId\":1e999,\"configName\":\"bulk\"}"),
+            entry(2, "{\"eventId\":1.10}", "{\"eventId\":1.10,\"configName\":\"bulk\"}"));
+  }
+
   @Test
   void handsJsonOnUntouched() throws IOException {
     assertThat(ndjson("\uFEFF{\"eventId\": \"a\"}\r\n\n  \r\n{broken\n"))
