@@ -9,6 +9,10 @@ public sealed interface FeedScope {
   record One(String feedId) implements FeedScope {
     public One {
       Requirements.notBlank("feedId", feedId);
+      if (feedId.equals(".") || feedId.equals("..")) {
+        // What is in between resolves it as a dot segment, and the path is that of all feeds.
+        throw new IllegalArgumentException("feedId must not be " + feedId);
+      }
     }
   }
 

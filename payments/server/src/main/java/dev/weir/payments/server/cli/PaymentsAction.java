@@ -34,13 +34,21 @@ abstract sealed class PaymentsAction implements Callable<Integer> {
     if (isAll == (feedId != null)) {
       throw new ParameterException(server.commandLine(), "name either FEED or --all");
     }
-    FeedScope feeds = feedId == null ? FeedScope.all() : FeedScope.of(feedId);
+    FeedScope feeds = scope();
     return server.run(
         client -> {
           FeedChange change = change(client.payments(), feeds);
           server.out().println(text(change.isChanged(), change.payments()));
           return ServerOptions.OK;
         });
+  }
+
+  private FeedScope scope() {
+    try {
+      return feedId == null ? FeedScope.all() : FeedScope.of(feedId);
+    } catch (IllegalArgumentException invalid) {
+      throw new ParameterException(server.commandLine(), invalid.getMessage(), invalid);
+    }
   }
 
   /** Holds feeds. */
