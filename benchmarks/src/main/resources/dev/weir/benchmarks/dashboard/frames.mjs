@@ -54,7 +54,7 @@ function summary(found) {
   };
 }
 
-const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"] });
+const browser = await chromium.launch({ executablePath: join(folder, "chromium"), args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"] });
 try {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   const empty = await context.newPage();

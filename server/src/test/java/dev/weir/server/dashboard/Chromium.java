@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A real Chromium. {@code ./weir test} fetches the driver and axe from npm, and names their folder
- * in {@link #FOLDER}.
+ * A real Chromium. {@code ./weir test} fetches the driver and axe from npm, and names their folder,
+ * with a link to the browser, in {@link #FOLDER}.
  */
 final class Chromium implements AutoCloseable {
   /** Name of the variable that has the folder. */
@@ -38,7 +38,7 @@ final class Chromium implements AutoCloseable {
                 .setEnv(
                     Map.of(
                         "PLAYWRIGHT_NODEJS_PATH",
-                        program("node").toString(),
+                        node().toString(),
                         "PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD",
                         "1")));
     Browser browser =
@@ -46,7 +46,7 @@ final class Chromium implements AutoCloseable {
             .chromium()
             .launch(
                 new BrowserType.LaunchOptions()
-                    .setExecutablePath(program("chromium"))
+                    .setExecutablePath(folder().resolve("chromium"))
                     .setTimeout(TIMEOUT_MS)
                     .setArgs(
                         List.of(
@@ -79,9 +79,9 @@ final class Chromium implements AutoCloseable {
     return Path.of(System.getenv(FOLDER));
   }
 
-  private static Path program(String name) {
-    return Programs.find(name)
-        .orElseThrow(() -> new IllegalStateException(name + " is not on the PATH"));
+  private static Path node() {
+    return Programs.find("node")
+        .orElseThrow(() -> new IllegalStateException("node is not on the PATH"));
   }
 
   @Override
