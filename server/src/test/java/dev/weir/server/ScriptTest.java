@@ -5,6 +5,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,6 +44,9 @@ final class ScriptTest {
         cp reports/* engine/target/surefire-reports
       fi
       mkdir -p server/target
+      for library in server/target/lib/weir-*.jar; do
+        if [ -e "$library" ]; then echo "PK of other classes" >"$library"; fi
+      done
       printf 'PK\\005\\006%018d' 0 >server/target/weir.jar
       """;
 
@@ -162,6 +166,25 @@ final class ScriptTest {
     Files.createDirectories(jar.resolveSibling("lib"));
     Files.writeString(jar.resolveSibling("lib/weir-engine-1.jar"), "built by Maven alone");
     assertThat(builds()).as("in place of a library of other sources").isEqualTo(1);
+  }
+
+  /** Whose classes would be gone in the middle of what it does. */
+  @Test
+  void leavesItsFilesToANodeThatRuns() throws Exception {
+    assertThat(builds()).isEqualTo(1);
+    Path library =
+        Files.createDirectories(jar.resolveSibling("lib")).resolve("weir-engine-1.jar");
+    for (Path file : List.of(jar, library)) {
+      Files.writeString(file, "PK what a node runs from");
+    }
+    try (InputStream program = Files.newInputStream(jar);
+        InputStream engine = Files.newInputStream(library)) {
+      assertThat(builds()).isEqualTo(1);
+      assertThat(program).hasContent("PK what a node runs from");
+      assertThat(engine).hasContent("PK what a node runs from");
+    }
+    assertThat(Files.readString(jar)).doesNotContain("what a node runs from");
+    assertThat(jar.resolveSibling("weir.jar.new")).doesNotExist();
   }
 
   @Test
