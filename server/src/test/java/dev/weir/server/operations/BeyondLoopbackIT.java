@@ -7,6 +7,7 @@ import dev.weir.node.settings.Setting;
 import dev.weir.node.wiring.Node;
 import dev.weir.server.http.Http;
 import dev.weir.server.http.RawHttp;
+import dev.weir.server.operations.node.OperationsSetting;
 import dev.weir.server.wiring.TestNode;
 import java.io.IOException;
 import java.io.InputStream;
@@ -103,11 +104,21 @@ final class BeyondLoopbackIT {
   }
 
   @Test
-  void clientKeyReadsMetrics() throws Exception {
+  void clientKeyReadsMetricsAlsoUnderASecondPath() throws Exception {
     try (Node node =
-        start(Map.of(ServerSetting.ADMIN_TOKEN, ADMIN), Map.of(ServerSetting.CLIENT_KEYS, KEY))) {
+        start(
+            Map.of(ServerSetting.ADMIN_TOKEN, ADMIN),
+            Map.of(
+                ServerSetting.CLIENT_KEYS,
+                KEY,
+                OperationsSetting.METRICS_ALSO_AT,
+                "/q/metrics"))) {
       Http client = new Http(local(node)).with("Authorization", "Bearer " + KEY);
       assertThat(client.get("/metrics?from=a+monitor").status()).isEqualTo(200);
+      assertThat(client.get("/q/metrics?from=a+monitor").text())
+          .contains("# TYPE rate_limiter_slot_assignment_duration_seconds histogram");
+      new Http(local(node)).get("/q/metrics").problem(401, "token-missing");
+      client.get("/q/other").problem(404, "not-found");
       client.get("/admin/rate-limit/configs").problem(403, "not-allowed");
     }
   }

@@ -10,6 +10,8 @@ import dev.weir.node.settings.Setting;
 import dev.weir.node.settings.Settings;
 import dev.weir.server.cli.SettingsCommand;
 import dev.weir.server.envoy.node.EnvoySetting;
+import dev.weir.server.operations.node.OperationsCapability;
+import dev.weir.server.operations.node.OperationsSetting;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -143,6 +145,26 @@ final class SettingsTest {
 
   private Path file(String text) throws IOException {
     return Files.writeString(folder.resolve("weir.properties"), text);
+  }
+
+  @Test
+  void metricsAreNotServedInPlaceOfSomethingElse() {
+    for (String path : List.of("q/metrics", "/", "/q/", "/a b", "/{path}", "/../q", "/q?x=1")) {
+      refusesMetricsAt(path, "must be a path");
+    }
+    for (String path : List.of("/metrics", "/api/v1/slots", "/ui/app.js", "/health/live")) {
+      refusesMetricsAt(path, "must not begin with");
+    }
+  }
+
+  private static void refusesMetricsAt(String path, String message) {
+    Settings settings =
+        Capabilities.read(
+            Map.of(OperationsSetting.METRICS_ALSO_AT, path), Map.of(), Optional.empty());
+    assertThatThrownBy(() -> new OperationsCapability().configure(settings))
+        .as(path)
+        .isInstanceOf(InvalidSettingException.class)
+        .hasMessageContainingAll("weir.metrics.also-at", message);
   }
 
   private static void refuses(Path file, String... words) {
