@@ -24,7 +24,8 @@ final class ScriptIT {
   private static final Path JAR = Prose.ROOT.resolve("server/target/weir.jar");
 
   /** Commands with commands of their own. */
-  private static final Set<String> GROUPS = Set.of("slots", "payments", "notifications");
+  private static final Set<String> GROUPS = 
+      Set.of("slots", "payments", "notifications", "surrealdb");
 
   private static String nodeOptions = "";
 
@@ -104,6 +105,7 @@ final class ScriptIT {
       called("payments cancel", "june", "--url", url);
       called("notifications replay", "--url", url);
       called("verify", "--data", data);
+      assertThat(called("surrealdb schema")).contains("DEFINE TABLE", "token_bucket");
       stop(node);
       reader.join();
     } finally {

@@ -26,6 +26,11 @@ public final class LimitCapability implements Capability {
   }
 
   @Override
+  public List<Class<?>> commands() {
+    return List.of(SurrealDbCommand.class);
+  }
+
+  @Override
   public Configured configure(Settings settings) {
     LimitSettings own = LimitSettings.of(settings);
     return node -> open(own, node);

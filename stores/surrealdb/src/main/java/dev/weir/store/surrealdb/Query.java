@@ -22,6 +22,9 @@ import java.util.stream.Collectors;
 record Query(String text, Map<String, Object> parameters) {
   private static final String BLOCK = "RETURN { -- weir %s\n%s%s};\n";
 
+  /** The file of the tables. */
+  private static final String TABLES = "schema.surql";
+
   /** What every query starts with; those that prepare the database have no marker to check yet. */
   private static final String DATABASE = resource("database.surql");
 
@@ -80,7 +83,7 @@ record Query(String text, Map<String, Object> parameters) {
     LOCK("lock", BLOCK, GUARD),
     SWEEP("sweep", BLOCK, GUARD),
     APPLIED("applied", BLOCK, GUARD),
-    SCHEMA("schema", BLOCK, DATABASE),
+    SCHEMA("schema", BLOCK, DATABASE + resource(TABLES), "note-schema"),
     FIRST_USE("first-use", BLOCK, DATABASE),
     MARK("mark", BLOCK, DATABASE),
     RACE_START("race-start", BLOCK, DATABASE),
@@ -90,7 +93,11 @@ record Query(String text, Map<String, Object> parameters) {
     final String text;
 
     Script(String name, String form, String start) {
-      this.text = form.formatted(name, start, resource(name + ".surql"));
+      this(name, form, start, name);
+    }
+
+    Script(String name, String form, String start, String file) {
+      this.text = form.formatted(name, start, resource(file + ".surql"));
     }
 
     /** Returns a text that differs if the script does. */
@@ -104,14 +111,23 @@ record Query(String text, Map<String, Object> parameters) {
     }
   }
 
+  /** Returns the definitions of the tables, with the comments that explain them. */
+  static String tables() {
+    return file(TABLES);
+  }
+
   /** Returns a file without its comments, which SurrealDB would have to read each time. */
   private static String resource(String name) {
+    return file(name)
+        .lines()
+        .filter(line -> !line.strip().startsWith("--"))
+        .map(line -> line + "\n")
+        .collect(Collectors.joining());
+  }
+
+  private static String file(String name) {
     try (InputStream file = Query.class.getResourceAsStream(name)) {
-      return new String(Objects.requireNonNull(file, name).readAllBytes(), UTF_8)
-          .lines()
-          .filter(line -> !line.strip().startsWith("--"))
-          .map(line -> line + "\n")
-          .collect(Collectors.joining());
+      return new String(Objects.requireNonNull(file, name).readAllBytes(), UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

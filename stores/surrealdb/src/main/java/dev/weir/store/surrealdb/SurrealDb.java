@@ -71,6 +71,14 @@ public final class SurrealDb implements AutoCloseable {
   }
 
   /**
+   * Returns the definitions of the tables in SurrealQL, with comments on what their fields hold. They
+   * are executed on first use; this is for those who read the tables, or who have to approve them.
+   */
+  public static String schema() {
+    return Query.tables();
+  }
+
+  /**
    * Opens a connection without waiting for SurrealDB. Before its first use, it checks by a short
    * race that SurrealDB does not hand out the same token twice, as some versions do in memory and
    * on SurrealKV. It does not use one that does, unless the settings accept that.

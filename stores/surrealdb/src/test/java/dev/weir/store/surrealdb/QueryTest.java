@@ -90,4 +90,15 @@ final class QueryTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContainingAll("token buckets only", "api", "FixedWindow");
   }
+
+  @Test
+  void whatIsPrintedOfTheTablesIsWhatIsExecuted() {
+    assertThat(SurrealDb.schema()).contains("token_bucket").doesNotContain("$call");
+    String executed = Query.schema(SETTINGS).text();
+    assertThat(SurrealDb.schema().lines())
+        .filteredOn(line -> !line.isBlank() && !line.startsWith("--"))
+        .isNotEmpty()
+        .allSatisfy(line -> assertThat(executed).contains(line + "\n"));
+    assertThat(executed).contains("SET schema = $call.schema");
+  }
 }
