@@ -33,6 +33,6 @@ public final class AvailableNotifications {
                 Problem.of(
                     404,
                     "notifications-disabled",
-                    "This node has no notifications, because it has no database.")));
+                    "This node has no notifications, because it is not on PostgreSQL.")));
   }
 }

@@ -45,7 +45,7 @@ public final class AvailablePayments {
                 Problem.of(
                     404,
                     "payments-disabled",
-                    "This node has no payments, because it has no database.")));
+                    "This node has no payments, because it is not on PostgreSQL.")));
   }
 
   /**
