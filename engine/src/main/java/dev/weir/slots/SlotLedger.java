@@ -35,6 +35,17 @@ public interface SlotLedger {
     return assign(requests);
   }
 
+  /**
+   * Takes over events with the times that another system has given them. Each counts in the window
+   * of its time, which then has one place less. What is known of an event already is never changed.
+   *
+   * <p>The windows of a time before a change of the configuration may have to be counted first, as
+   * in {@link #assign}.
+   *
+   * @return a result for each event, in order
+   */
+  List<Adoption> adopt(String configName, List<AdoptRequest> requests, Overfull overfull);
+
   Optional<Slot> find(String eventId);
 
   /** Records that the work of an event has actually started. */

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.weir.TaskLog;
 import dev.weir.internal.OpenGuard;
 import dev.weir.internal.PeriodicTask;
+import dev.weir.internal.SlotNames;
 import dev.weir.slots.internal.Reconciler;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -191,6 +192,25 @@ public final class SlotScheduler implements AutoCloseable {
   public Pending submit(List<SlotRequest> requests) {
     guard.requireOpen();
     return batcher.submit(requests);
+  }
+
+  /**
+   * Takes over events with the times that another system has given them, in one step. Each counts
+   * in the window of its time, and the times stay as they are. An event that was taken over with
+   * the same time before is left as it is, so this may be repeated. Up to a few hundred events
+   * should be given at a time, because their configuration is locked meanwhile.
+   *
+   * @return a result for each event, in order
+   * @throws IllegalArgumentException if the name cannot be one of a configuration
+   */
+  public List<Adoption> adopt(String configName, List<AdoptRequest> requests, Overfull overfull) {
+    guard.requireOpen();
+    SlotNames.configNameProblem(configName)
+        .ifPresent(
+            problem -> {
+              throw new IllegalArgumentException("configName " + problem);
+            });
+    return store.ledger().adopt(configName, List.copyOf(requests), overfull);
   }
 
   /** Returns the slot of an event. */

@@ -103,6 +103,11 @@ final class SideLaneErrorTest {
     }
 
     @Override
+    public List<Adoption> adopt(String configName, List<AdoptRequest> requests, Overfull overfull) {
+      return ledger.adopt(configName, requests, overfull);
+    }
+
+    @Override
     public Optional<Slot> find(String eventId) {
       return ledger.find(eventId);
     }

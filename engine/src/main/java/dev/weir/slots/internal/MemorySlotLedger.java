@@ -2,10 +2,13 @@ package dev.weir.slots.internal;
 
 import dev.weir.StoreException;
 import dev.weir.internal.Micros;
+import dev.weir.slots.AdoptRequest;
+import dev.weir.slots.Adoption;
 import dev.weir.slots.AssignRequest;
 import dev.weir.slots.Assignment;
 import dev.weir.slots.ForecastResult;
 import dev.weir.slots.NotBefore;
+import dev.weir.slots.Overfull;
 import dev.weir.slots.Slot;
 import dev.weir.slots.SlotConfig;
 import dev.weir.slots.SlotConfigs;
@@ -62,11 +65,7 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
   public List<Assignment> assign(List<AssignRequest> requests) {
     return locked(
         () -> {
-          if (slots.size() + requests.size() > maxSlots) {
-            throw new StoreException(
-                StoreException.Outcome.NONE,
-                "the in-memory ledger is full: it holds " + slots.size() + " slots");
-          }
+          requireRoom(requests.size());
           BatchPlan plan =
               BatchPlan.of(requests, slots, windowsByName, WaitMode.FOR_ALL, now(), random);
           for (Slot slot : plan.fresh()) {
@@ -75,6 +74,30 @@ public final class MemorySlotLedger implements SlotLedger, SlotConfigs, SlotUpke
           windowsByName.values().forEach(MemoryWindows::keepChanges);
           return plan.assignments();
         });
+  }
+
+  @Override
+  public List<Adoption> adopt(String configName, List<AdoptRequest> requests, Overfull overfull) {
+    return locked(
+        () -> {
+          MemoryWindows windows = windowsByName.get(configName);
+          if (windows == null) {
+            return AdoptionPlan.withoutConfig(requests).results();
+          }
+          requireRoom(requests.size());
+          AdoptionPlan plan = AdoptionPlan.of(requests, slots, windows, overfull, now());
+          plan.fresh().forEach(this::replace);
+          plan.changedWindows().forEach(windows::rebuild);
+          return plan.results();
+        });
+  }
+
+  private void requireRoom(int requests) {
+    if (slots.size() + requests > maxSlots) {
+      throw new StoreException(
+          StoreException.Outcome.NONE,
+          "the in-memory ledger is full: it holds " + slots.size() + " slots");
+    }
   }
 
   @Override

@@ -82,15 +82,20 @@ final class MemoryWindows implements LockedWindows {
     }
     if (window.offGrid() == 0) {
       view.release(window, slot.place());
+      keepChanges();
     } else {
-      // Events from windows of another size may now fit better places.
-      view.put(new Window(start));
-      Instant end = Micros.instant(start + policy.windowMicros());
-      regroup(
-          slotsFrom(Optional.of(Micros.instant(start)), Optional.empty())
-              .takeWhile(other -> other.scheduledTime().isBefore(end)));
+      // Events whose times are not those of places may now fit better ones.
+      rebuild(start);
     }
-    keepChanges();
+  }
+
+  /** Rebuilds a window from the slots in it. */
+  void rebuild(long start) {
+    view.put(new Window(start));
+    Instant end = Micros.instant(start + config().policy().windowMicros());
+    regroup(
+        slotsFrom(Optional.of(Micros.instant(start)), Optional.empty())
+            .takeWhile(other -> other.scheduledTime().isBefore(end)));
   }
 
   void keepChanges() {

@@ -6,7 +6,8 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Rebuilds a window's occupancy under a new policy from the events that are in it.
+ * Rebuilds a window's occupancy from the events that are in it: under a new policy, or with events
+ * that were adopted.
  *
  * <p>An event that was placed under the same window size keeps its place. Any other event keeps its
  * time, which is usually not on a place; it occupies the nearest free place, so that later events

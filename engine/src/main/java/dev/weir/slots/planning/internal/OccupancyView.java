@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -118,6 +119,27 @@ public final class OccupancyView {
    */
   public boolean isFullUntil(long startMicros, long untilMicros) {
     return firstNotFull(startMicros) >= untilMicros;
+  }
+
+  /**
+   * Returns how many more events a window may hold that have their times already: as many as it has
+   * open places, less those that it holds; empty if the window is not known.
+   */
+  public OptionalInt vacancies(long startMicros) {
+    if (!covers(startMicros)) {
+      return OptionalInt.empty();
+    }
+    if (isFull(startMicros)) {
+      return OptionalInt.of(0);
+    }
+    return OptionalInt.of(Math.max(0, places(startMicros) - window(startMicros).taken()));
+  }
+
+  /**
+   * Returns the number of places of a window, taken or not: the limit, if it is open throughout.
+   */
+  public int places(long startMicros) {
+    return WindowCapacity.evenIfPaused(policy, startMicros);
   }
 
   /** Returns the window that starts at {@code startMicros}; an unused one is empty. */

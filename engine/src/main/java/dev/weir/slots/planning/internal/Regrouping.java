@@ -24,6 +24,7 @@ public final class Regrouping {
   /**
    * Adds the next event.
    *
+   * @param place negative if it has none, because it was adopted with its time
    * @param windowMicros the size of the window in which its place was assigned
    */
   public void add(long scheduledMicros, int place, long windowMicros) {
@@ -33,7 +34,7 @@ public final class Regrouping {
       startMicros = start;
     }
     events.add(
-        windowMicros == policy.windowMicros()
+        place >= 0 && windowMicros == policy.windowMicros()
             ? new CarriedEvents.Event.Placed(place)
             : new CarriedEvents.Event.OffGrid(scheduledMicros));
   }

@@ -61,8 +61,8 @@ public final class Window {
 
   /**
    * Returns the number of events that were {@linkplain CarriedEvents carried over} from windows of
-   * another size. While there are any, the window must be rebuilt when an event leaves it: another
-   * one may be nearer to the place that becomes free.
+   * another size, or adopted with times of their own. While there are any, the window must be
+   * rebuilt when an event leaves it: another one may be nearer to the place that becomes free.
    */
   public int offGrid() {
     return offGrid;

@@ -39,6 +39,11 @@ public final class WindowCapacity {
     return within(policy, startMicros, notPaused(policy));
   }
 
+  /** Returns the number of events that fit into one window, paused or not. */
+  static int evenIfPaused(SlotPolicy policy, long startMicros) {
+    return within(policy, startMicros, new TimeSpan(Micros.EARLIEST, Micros.LATEST + 1));
+  }
+
   /** Returns the number of events that fit into the part of one window that is allowed. */
   static int within(SlotPolicy policy, long startMicros, TimeSpan allowed) {
     return wholeWindows(policy, startMicros, allowed) > 0

@@ -1,10 +1,13 @@
 package dev.weir.server.slots.node;
 
 import dev.weir.node.tracing.Tracing;
+import dev.weir.slots.AdoptRequest;
+import dev.weir.slots.Adoption;
 import dev.weir.slots.AssignReply;
 import dev.weir.slots.AssignRequest;
 import dev.weir.slots.Assignment;
 import dev.weir.slots.ForecastResult;
+import dev.weir.slots.Overfull;
 import dev.weir.slots.Slot;
 import dev.weir.slots.SlotConfig;
 import dev.weir.slots.SlotLedger;
@@ -66,6 +69,11 @@ final class TracedLedger implements SlotLedger {
     } finally {
       span.end();
     }
+  }
+
+  @Override
+  public List<Adoption> adopt(String configName, List<AdoptRequest> requests, Overfull overfull) {
+    return ledger.adopt(configName, requests, overfull);
   }
 
   @Override

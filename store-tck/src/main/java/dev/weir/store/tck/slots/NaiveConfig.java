@@ -35,9 +35,12 @@ final class NaiveConfig {
   /**
    * A slot in the model.
    *
-   * @param windowMicros size of the window in which it got its place
+   * @param windowMicros size of the window in which it got its place; {@link #NO_PLACE} if it was
+   *     adopted with its time
    */
   record Held(Slot slot, long windowMicros) {
+    static final long NO_PLACE = 0;
+
     long micros() {
       return Micros.ceil(slot.scheduledTime());
     }
@@ -144,6 +147,27 @@ final class NaiveConfig {
         .sorted(Comparator.comparingLong(Held::micros))
         .forEach(held -> taken.add(nearestFree(taken, held.micros() - start)));
     return taken;
+  }
+
+  /** Returns the number of places of a window that are open, taken or not. */
+  int places(long start) {
+    if (policy().spread() == Spread.RANDOM) {
+      return (int) share(start, Long.MIN_VALUE, Long.MAX_VALUE);
+    }
+    int open = 0;
+    for (int place = 0; place < policy().maxPerWindow(); place++) {
+      open += isOpen(start + Places.offsetMicros(place, policy().windowMicros())) ? 1 : 0;
+    }
+    return open;
+  }
+
+  long windowStart(long micros) {
+    return Math.floorDiv(micros, policy().windowMicros()) * policy().windowMicros();
+  }
+
+  boolean hasNoGhostAt(long micros) {
+    long start = windowStart(micros);
+    return ghosts.stream().noneMatch(held -> held.isIn(start, start + policy().windowMicros()));
   }
 
   /** Returns the nearest free place, the earlier of two; above the limit if none is free. */

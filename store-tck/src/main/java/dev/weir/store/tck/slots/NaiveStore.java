@@ -1,9 +1,12 @@
 package dev.weir.store.tck.slots;
 
 import dev.weir.internal.Micros;
+import dev.weir.slots.AdoptRequest;
+import dev.weir.slots.Adoption;
 import dev.weir.slots.Assignment;
 import dev.weir.slots.ForecastResult;
 import dev.weir.slots.NotBefore;
+import dev.weir.slots.Overfull;
 import dev.weir.slots.Slot;
 import dev.weir.slots.SlotConfig;
 import dev.weir.slots.SlotPolicy;
@@ -94,6 +97,41 @@ final class NaiveStore {
     configs.values().forEach(other -> other.slots.removeIf(held -> isOf(held, slot.eventId())));
     config.add(slot);
     return new Assignment.Assigned(slot, false, spot.lookahead());
+  }
+
+  /** Returns the right results of events that are adopted together. */
+  List<Adoption> adopt(String configName, List<AdoptRequest> requests, Overfull overfull) {
+    return requests.stream().map(request -> adopt(configName, request, overfull)).toList();
+  }
+
+  private Adoption adopt(String configName, AdoptRequest request, Overfull overfull) {
+    NaiveConfig config = config(configName);
+    Instant time = request.scheduledTime();
+    Optional<Slot> before = find(request.eventId());
+    if (before.isPresent()) {
+      Slot slot = before.get();
+      return slot.configName().equals(configName) && slot.scheduledTime().equals(time)
+          ? new Adoption.Repeated(slot)
+          : new Adoption.Conflict(request, slot);
+    }
+    long start = config.windowStart(Micros.ceil(time));
+    boolean fits = config.taken(start).size() < config.places(start);
+    if (!fits && overfull == Overfull.REFUSE) {
+      return new Adoption.Full(request, Micros.instant(start), config.places(start));
+    }
+    Slot slot =
+        new Slot(
+            request.eventId(),
+            configName,
+            config.versions.size(),
+            request.requestedTime().orElse(time),
+            Micros.instant(start),
+            fits ? Slot.ADOPTED : Slot.ADOPTED_OVERFULL,
+            time,
+            request.state(),
+            clock.instant());
+    config.slots.add(new Held(slot, Held.NO_PLACE));
+    return new Adoption.Adopted(slot);
   }
 
   private Wanted wanted(Optional<Instant> requested) {

@@ -5,7 +5,7 @@ import java.util.function.Supplier;
 
 /**
  * The compatibility kit of slot ledgers: a test class that implements it proves that its store
- * assigns, keeps, ends, carries over and reads slots as the specification says.
+ * assigns, keeps, ends, adopts, carries over and reads slots as the specification says.
  *
  * <p>Each claim has its own configurations, so one store may serve all of them. Claims must not run
  * concurrently on one store, because upkeep covers all configurations.
@@ -14,6 +14,7 @@ public interface SlotLedgerKit
     extends AssignmentClaims,
         TimeClaims,
         SlotEndClaims,
+        AdoptionClaims,
         ConfigChangeClaims,
         ReadingClaims,
         UpkeepClaims,

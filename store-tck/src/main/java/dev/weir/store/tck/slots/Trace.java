@@ -1,7 +1,9 @@
 package dev.weir.store.tck.slots;
 
+import dev.weir.slots.Overfull;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.SlotQuery;
+import dev.weir.slots.SlotState;
 import java.time.Duration;
 import java.util.List;
 
@@ -15,6 +17,9 @@ public record Trace(List<SlotPolicy> policies, List<Step> steps) {
   /** One step; {@code node} is the node that executes it. */
   sealed interface Step {
     record Assign(int node, List<EventRequest> requests) implements Step {}
+
+    record Adopt(int node, int config, List<TimedEvent> events, Overfull overfull)
+        implements Step {}
 
     record Cancel(int node, int event) implements Step {}
 
@@ -53,4 +58,7 @@ public record Trace(List<SlotPolicy> policies, List<Step> steps) {
   record EventRequest(int event, int config, long requestedMicros, boolean stale) {
     static final long NOW = Long.MIN_VALUE;
   }
+
+  /** An event that another system has given its time. */
+  record TimedEvent(int event, long scheduledMicros, SlotState state) {}
 }

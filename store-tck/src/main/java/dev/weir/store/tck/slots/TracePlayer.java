@@ -3,6 +3,7 @@ package dev.weir.store.tck.slots;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.internal.Micros;
+import dev.weir.slots.AdoptRequest;
 import dev.weir.slots.AssignRequest;
 import dev.weir.slots.Assignment;
 import dev.weir.slots.NotBefore;
@@ -13,6 +14,7 @@ import dev.weir.slots.SlotRequest;
 import dev.weir.slots.WindowCount;
 import dev.weir.store.tck.slots.Trace.EventRequest;
 import dev.weir.store.tck.slots.Trace.Step;
+import dev.weir.store.tck.slots.Trace.TimedEvent;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -58,6 +60,7 @@ final class TracePlayer {
   private void play(Step step) {
     switch (step) {
       case Step.Assign assign -> assign(assign);
+      case Step.Adopt adopt -> adopt(adopt);
       case Step.Cancel cancel ->
           assertThat(nodes.get(cancel.node()).ledger().cancel(id(cancel.event())))
               .isEqualTo(model.cancel(id(cancel.event())));
@@ -91,6 +94,31 @@ final class TracePlayer {
       assertThat(nodes.get(1 - assign.node()).ledger().find(eventId))
           .isEqualTo(model.find(eventId));
     }
+  }
+
+  /** Leaves out events of windows with places that may stay taken or not. */
+  private void adopt(Step.Adopt adopt) {
+    String name = name(adopt.config());
+    List<AdoptRequest> requests =
+        adopt.events().stream()
+            .filter(event -> model.config(name).hasNoGhostAt(micros(event)))
+            .map(this::request)
+            .toList();
+    assertThat(nodes.get(adopt.node()).ledger().adopt(name, requests, adopt.overfull()))
+        .isEqualTo(model.adopt(name, requests, adopt.overfull()));
+    for (AdoptRequest request : requests) {
+      assertThat(nodes.get(1 - adopt.node()).ledger().find(request.eventId()))
+          .isEqualTo(model.find(request.eventId()));
+    }
+  }
+
+  private AdoptRequest request(TimedEvent event) {
+    return new AdoptRequest(
+        id(event.event()), at(event.scheduledMicros()), Optional.empty(), event.state());
+  }
+
+  private static long micros(TimedEvent event) {
+    return Micros.ceil(at(event.scheduledMicros()));
   }
 
   private AssignRequest request(EventRequest request) {

@@ -4,12 +4,15 @@ import dev.weir.internal.Micros;
 import dev.weir.slots.Calendar;
 import dev.weir.slots.NotBefore;
 import dev.weir.slots.OpeningHours;
+import dev.weir.slots.Overfull;
 import dev.weir.slots.SlotPolicy;
 import dev.weir.slots.SlotQuery;
+import dev.weir.slots.SlotState;
 import dev.weir.slots.Spread;
 import dev.weir.slots.planning.internal.PolicyTimes;
 import dev.weir.store.tck.slots.Trace.EventRequest;
 import dev.weir.store.tck.slots.Trace.Step;
+import dev.weir.store.tck.slots.Trace.TimedEvent;
 import java.time.DayOfWeek;
 import java.time.Duration;
 import java.time.LocalTime;
@@ -69,6 +72,7 @@ public final class Traces implements ArbitrarySupplier<Trace> {
   private static Arbitrary<Step> steps() {
     return Arbitraries.frequencyOf(
         Tuple.of(24, assign()),
+        Tuple.of(4, adopt()),
         Tuple.of(10, Combinators.combine(NODES, EVENT).as(Step.Cancel::new)),
         Tuple.of(3, Combinators.combine(NODES, EVENT).as(Step.Confirm::new)),
         Tuple.of(5, Combinators.combine(NODES, CONFIGS, policies()).as(Step.Configure::new)),
@@ -103,6 +107,18 @@ public final class Traces implements ArbitrarySupplier<Trace> {
             .as(EventRequest::new);
     return Combinators.combine(NODES, request.list().ofMinSize(1).ofMaxSize(8))
         .as(Step.Assign::new);
+  }
+
+  private static Arbitrary<Step> adopt() {
+    Arbitrary<TimedEvent> event =
+        Combinators.combine(
+                EVENT,
+                TIMES,
+                Arbitraries.of(SlotState.ASSIGNED, SlotState.ASSIGNED, SlotState.CONFIRMED))
+            .as(TimedEvent::new);
+    return Combinators.combine(
+            NODES, CONFIGS, event.list().ofMinSize(1).ofMaxSize(6), Arbitraries.of(Overfull.class))
+        .as(Step.Adopt::new);
   }
 
   private static Arbitrary<SlotPolicy> policies() {

@@ -2,10 +2,13 @@ package dev.weir.store.jdbc.slots.internal;
 
 import dev.weir.StoreException;
 import dev.weir.internal.Micros;
+import dev.weir.slots.AdoptRequest;
+import dev.weir.slots.Adoption;
 import dev.weir.slots.AssignReply;
 import dev.weir.slots.AssignRequest;
 import dev.weir.slots.Assignment;
 import dev.weir.slots.ForecastResult;
+import dev.weir.slots.Overfull;
 import dev.weir.slots.Slot;
 import dev.weir.slots.SlotConfig;
 import dev.weir.slots.SlotLedger;
@@ -16,6 +19,7 @@ import dev.weir.slots.Transition;
 import dev.weir.slots.WaitMode;
 import dev.weir.slots.WindowCount;
 import dev.weir.slots.WindowQuery;
+import dev.weir.slots.internal.AdoptionPlan;
 import dev.weir.slots.internal.BatchPlan;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.clock.internal.ClockReading;
@@ -51,9 +55,12 @@ public final class JdbcSlotLedger implements SlotLedger {
   private final NodeState state;
   private final OptimisticAssignment optimistic;
   private final LockedAssignment underLock;
+  private final LockedAdoption adoption;
   private final PastCount past;
 
-  /** Where confirmations and cancellations wait for slots that other transactions hold. */
+  /**
+   * Where confirmations, cancellations and adoptions wait for slots that other transactions hold.
+   */
   private final LockQueue endings;
 
   /**
@@ -141,6 +148,7 @@ public final class JdbcSlotLedger implements SlotLedger {
     this.clock = clock;
     this.optimistic = new OptimisticAssignment(dialect, clock, random, state, observer::contended);
     this.underLock = new LockedAssignment(dialect, clock, random, state, observer::contended);
+    this.adoption = new LockedAdoption(dialect, clock, state);
   }
 
   /** Requests that need windows of the past to be counted are retried after each count. */
@@ -237,6 +245,27 @@ public final class JdbcSlotLedger implements SlotLedger {
     return batch.plan();
   }
 
+  /** Counts the windows of the past that it needs, and then begins again. */
+  @Override
+  public List<Adoption> adopt(String configName, List<AdoptRequest> requests, Overfull overfull) {
+    while (true) {
+      AdoptionPlan plan =
+          inTurn(configName, on -> adoption.adopt(on, configName, requests, overfull));
+      if (plan.uncounted().isEmpty()) {
+        // The cached view is stale now.
+        state.views().take(configName);
+        return plan.results();
+      }
+      for (long start : plan.uncounted()) {
+        inTurn(configName, on -> past.countPortion(on, configName, start));
+      }
+    }
+  }
+
+  private <T> T inTurn(String configName, Transactions.Work<T> work) {
+    return endings.run(configName, () -> transactions.write(work));
+  }
+
   @Override
   public Transition confirm(String eventId) {
     return end(
@@ -272,8 +301,7 @@ public final class JdbcSlotLedger implements SlotLedger {
       Transactions.Work<SlotEndings.Ending> attempt, Transactions.Work<Transition> waiting) {
     return switch (transactions.write(attempt)) {
       case SlotEndings.Ending.Ended ended -> ended.transition();
-      case SlotEndings.Ending.Locked locked ->
-          endings.run(locked.configName(), () -> transactions.write(waiting));
+      case SlotEndings.Ending.Locked locked -> inTurn(locked.configName(), waiting);
     };
   }
 

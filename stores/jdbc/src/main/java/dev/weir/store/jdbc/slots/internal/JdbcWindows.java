@@ -139,8 +139,8 @@ final class JdbcWindows implements LockedWindows {
   }
 
   /**
-   * Frees places of a window whose slots have ended. If some of its events came from windows of
-   * another size, the window is rebuilt from its slots, which may fit better now.
+   * Frees places of a window whose slots have ended. If the times of some of its events are not
+   * those of places, the window is rebuilt from its slots, which may fit better now.
    */
   void free(long startMicros, List<Integer> places) throws SQLException {
     if (startMicros < storedUntil(startMicros)) {
@@ -149,10 +149,18 @@ final class JdbcWindows implements LockedWindows {
       if (window.offGrid() == 0) {
         places.forEach(place -> view.release(window, place));
       } else {
-        view.put(new Window(startMicros));
-        regroup(startMicros, startMicros + config.policy().windowMicros());
+        rebuild(startMicros);
       }
     }
+  }
+
+  /** Rebuilds a window that is stored, or after the begin of the grid, from the slots in it. */
+  void rebuild(long startMicros) throws SQLException {
+    if (view.vacancies(startMicros).isEmpty()) {
+      page(startMicros).ifPresent(view::add);
+    }
+    view.put(new Window(startMicros));
+    regroup(startMicros, startMicros + config.policy().windowMicros());
   }
 
   /**
