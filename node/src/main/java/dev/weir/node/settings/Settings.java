@@ -80,14 +80,17 @@ public final class Settings {
               .orElseThrow(
                   () ->
                       new InvalidSettingException(
-                          key,
-                          "in %s is not known%s"
-                              .formatted(
-                                  file,
-                                  Environment.suggestion(key, known.stream().map(Setting::key)))));
+                          key, "in %s is not known%s".formatted(file, hint(known, key))));
       values.put(setting, properties.getProperty(key));
     }
     return values;
+  }
+
+  /** Returns what an unknown name in a file may mean. */
+  private static String hint(List<Setting> known, String key) {
+    return OtherSystems.answer(key)
+        .map(answer -> ": " + answer + "; './weir settings' lists all")
+        .orElseGet(() -> Environment.suggestion(key, known.stream().map(Setting::key)));
   }
 
   public String text(Setting setting) {

@@ -85,6 +85,61 @@ final class SettingsTest {
     refuses(file("weir.limit.store=redis"), "weir.limit.store", "did you mean weir.limits.store?");
   }
 
+  @Test
+  void settingsOfOtherSystemsAreAnsweredByWhatTheyAreCalledHere() throws IOException {
+    answers("rate-limiter.config-cache-ttl", "called weir.slots.cache-ttl");
+    answers("rate-limiter.default-config-name", "called weir.slots.default-name");
+    answers("rate-limiter.window.size-secs", "called windowSize, a field of a configuration");
+    answers("rate-limiter.windowSizeSeconds", "called windowSize, a field of a configuration");
+    answers("rate-limiter.max-per-window", "called maxPerWindow, a field of a configuration");
+    answers("ratelimiter.maxEventsPerWindow", "called maxPerWindow, a field of a configuration");
+    answers("rate_limiter.jitter.enabled", "called spread, a field of a configuration");
+    answers("rate-limiter.cleanup.interval", "called weir.slots.upkeep-every");
+    answers("rate-limiter.cleanup.older-than", "called weir.slots.retention");
+    answers("rate-limiter.headroom-windows", "there is none. Windows have no rows");
+    answers("rate-limiter.max-search-chunks", "there is none. The earliest free window is found");
+    answers("rate-limiter.skip-locked", "there is none. No window is locked");
+    answers("rate-limiter.colour", "docs/adoption.md");
+  }
+
+  private void answers(String key, String answer) throws IOException {
+    Path file = file(key + "=hunter2");
+    assertThatThrownBy(() -> Capabilities.read(Map.of(), Map.of(), Optional.of(file)))
+        .isInstanceOf(InvalidSettingException.class)
+        .hasMessageStartingWith(key + " in " + file + " is not known: ")
+        .message()
+        .contains(answer)
+        .doesNotContain("did you mean", "hunter2")
+        .hasLineCount(1);
+  }
+
+  /** A setting that an answer names would otherwise be outdated by the first new name. */
+  @Test
+  void whatAnswersToOtherSystemsNameExists() throws IOException {
+    List<String> known = Capabilities.settings().stream().map(Setting::key).toList();
+    for (String words :
+        List.of(
+            "cache",
+            "default-name",
+            "grace",
+            "reclaim",
+            "purge-cron",
+            "retention",
+            "batch",
+            "pool",
+            "jdbc-url",
+            "db-user",
+            "password",
+            "timeout")) {
+      Path file = file("rate-limiter." + words + "=1");
+      assertThatThrownBy(() -> Capabilities.read(Map.of(), Map.of(), Optional.of(file)))
+          .message()
+          .satisfies(
+              message ->
+                  assertThat(message.replaceAll(".*it is called ([a-z.-]+);.*", "$1")).isIn(known));
+    }
+  }
+
   private static void refusesVariable(String name, String nearest) {
     assertThatThrownBy(() -> Capabilities.read(Map.of(), Map.of(name, "hunter2"), Optional.empty()))
         .isInstanceOf(InvalidSettingException.class)
