@@ -12,7 +12,9 @@ import java.util.TreeMap;
  *
  * <p>Versions follow each other under the configuration's lock. So when the last event of a version
  * was assigned, all present events of that version and of earlier ones were already there, and
- * together they must keep that version's limit, in the windows of that version.
+ * together they must keep that version's limit, in the windows of that version. Events that were
+ * adopted beyond the limit, on request, count for later versions only: under their own version they
+ * may have come last.
  */
 final class LimitCheck implements SlotCheck {
   private final ConfigFact config;
@@ -46,6 +48,7 @@ final class LimitCheck implements SlotCheck {
   private final class Count {
     private final long sizeMicros;
     private final NavigableMap<Integer, Integer> byVersion = new TreeMap<>();
+    private final NavigableMap<Integer, Integer> overfullByVersion = new TreeMap<>();
     private final BitSet places = new BitSet();
     private long startMicros;
 
@@ -59,7 +62,8 @@ final class LimitCheck implements SlotCheck {
         endWindow();
         startMicros = start;
       }
-      byVersion.merge(slot.version(), 1, Integer::sum);
+      (slot.isAdoptedOverfull() ? overfullByVersion : byVersion)
+          .merge(slot.version(), 1, Integer::sum);
       if (config.policy(slot.version()).windowMicros() == sizeMicros && slot.place() >= 0) {
         if (places.get(slot.place())) {
           findings.breach(
@@ -76,17 +80,21 @@ final class LimitCheck implements SlotCheck {
       boolean looked = false;
       for (var version : byVersion.entrySet()) {
         events += version.getValue();
+        int overfull =
+            overfullByVersion.headMap(version.getKey()).values().stream()
+                .mapToInt(Integer::intValue)
+                .sum();
         SlotPolicy policy = config.policy(version.getKey());
         if (policy.windowMicros() == sizeMicros) {
           looked = true;
-          if (events > policy.maxPerWindow()) {
+          if (events + overfull > policy.maxPerWindow()) {
             findings.breach(
                 Invariant.LIMIT,
                 "window %s of %s held %d events when v%d, limit %d, assigned its last"
                     .formatted(
                         Micros.instant(startMicros),
                         config.name(),
-                        events,
+                        events + overfull,
                         version.getKey(),
                         policy.maxPerWindow()));
           }
@@ -96,6 +104,7 @@ final class LimitCheck implements SlotCheck {
         findings.looked(Invariant.LIMIT, "windows", 1);
       }
       byVersion.clear();
+      overfullByVersion.clear();
       places.clear();
     }
   }

@@ -9,8 +9,8 @@ import java.util.List;
 /**
  * A window under the policy of one version, with its events of that version and of earlier ones.
  *
- * <p>An event from windows of another size lies between the places and has taken one of them, but
- * it is unknown which; such events are counted.
+ * <p>An event from windows of another size, or one that was adopted, lies between the places and
+ * has taken one of them, but it is unknown which; such events are counted.
  */
 final class OneWindow {
   private final SlotPolicy policy;
@@ -38,7 +38,7 @@ final class OneWindow {
       offGrid++;
       offGridHeld += slot.holds() ? 1 : 0;
     }
-    if (slot.version() == version) {
+    if (slot.version() == version && !slot.isAdopted()) {
       judged.add(slot);
     }
   }
@@ -51,7 +51,7 @@ final class OneWindow {
     return traces.isEmpty() && offGrid == 0;
   }
 
-  /** Returns the events of the version itself. */
+  /** Returns the events that the version itself has assigned. */
   List<SlotFact> judged() {
     return judged;
   }

@@ -2,6 +2,7 @@ package dev.weir.server.verify;
 
 import dev.weir.internal.Micros;
 import dev.weir.slots.NotBefore;
+import dev.weir.slots.Slot;
 import dev.weir.slots.SlotPolicy;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -38,6 +39,16 @@ record SlotFact(
   /** Returns true if the event still holds this slot. */
   boolean holds() {
     return state <= LAST_STATE_THAT_HOLDS;
+  }
+
+  /** Returns true if the event was taken over with its time, which no rule of Weir has chosen. */
+  boolean isAdopted() {
+    return place == Slot.ADOPTED || isAdoptedOverfull();
+  }
+
+  /** Returns true if the event was taken over although its window had no place left. */
+  boolean isAdoptedOverfull() {
+    return place == Slot.ADOPTED_OVERFULL;
   }
 
   /** Returns the time before which the event must not run, ignoring pauses. */

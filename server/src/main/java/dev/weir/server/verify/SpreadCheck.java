@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Checks the density of evenly spread events: for the events of each version separately, and for
  * those of all versions with windows of one size together. The latter share the same places, so the
- * bound is the highest limit among them. Across a change of size there is no bound.
+ * bound is the highest limit among them. Across a change of size there is no bound, nor for events
+ * that were adopted with their times.
  *
  * <p>One leaky bucket checks the bound for all intervals: with the i-th event at time t(i), the
  * events from i to j keep it if {@code f(j) - f(i) <= log2(max) / 3}, where {@code f(i) = i - t(i)
@@ -47,7 +48,7 @@ final class SpreadCheck implements SlotCheck {
   @Override
   public void slot(SlotFact slot) {
     SlotPolicy policy = config.policy(slot.version());
-    if (slot.holds() && policy.spread() == Spread.EVEN) {
+    if (slot.holds() && !slot.isAdopted() && policy.spread() == Spread.EVEN) {
       byVersion.computeIfAbsent(slot.version(), version -> new Bucket(policy)).add(slot);
       SlotPolicy highest = shared.get(policy.windowMicros());
       if (highest != null) {

@@ -43,7 +43,7 @@ final class Verdicts {
           open,
           "of %s: a place before them is or may be free that an event may have held which was"
                   .formatted(config.name())
-              + " cancelled since or came from windows of another size; the first is \"%s\" at %s"
+              + " cancelled since, was adopted or came from windows of another size; the first is \"%s\" at %s"
                   .formatted(firstOpen.eventId(), Micros.instant(firstOpen.scheduledMicros())));
     }
   }

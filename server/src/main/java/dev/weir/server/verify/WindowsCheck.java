@@ -11,9 +11,9 @@ import java.util.Optional;
  * Checks that {@code slot_window} and {@code full_run} of the grid in force agree with the slots,
  * for a time span.
  *
- * <p>A slot from windows of the same size must have its bit. A slot from windows of another size
- * lies between the places and has some bit, but it is unknown afterwards which; such slots are
- * counted.
+ * <p>A slot from windows of the same size must have its bit. A slot from windows of another size,
+ * or one that was adopted, lies between the places and has some bit, but it is unknown afterwards
+ * which; such slots are counted.
  */
 final class WindowsCheck implements SlotCheck, AutoCloseable {
   private final ConfigFact config;
