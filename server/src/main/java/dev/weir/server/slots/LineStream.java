@@ -1,10 +1,6 @@
 package dev.weir.server.slots;
 
-import dev.weir.http.fields.JsonDocument;
 import dev.weir.http.problems.Problem;
-import dev.weir.http.problems.ProblemException;
-import dev.weir.slots.SlotRequest;
-import dev.weir.slots.SlotScheduler;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Optional;
@@ -30,6 +26,9 @@ final class LineStream implements AutoCloseable {
 
   private static final int BUFFER_BYTES = 64 * 1024;
 
+  private static final Problem LONG_LINE =
+      Problem.of(400, "line-too-long", "A line must be at most " + MAX_LINE_BYTES + " bytes.");
+
   /**
    * Max lines of a portion. A line of two bytes has an answer of hundreds, so the bytes of a
    * portion do not bound the memory of its answers.
@@ -39,8 +38,7 @@ final class LineStream implements AutoCloseable {
   static final int MAX_UNDER_WAY = 8;
 
   private final InputStream in;
-  private final SlotScheduler scheduler;
-  private final String defaultConfig;
+  private final Supplier<? extends LinePortion> newPortion;
   private final ExecutorService virtualThreads;
 
   /** Portions in flight, and then the end, for which there is always room. */
@@ -62,13 +60,9 @@ final class LineStream implements AutoCloseable {
   private boolean skipping;
 
   LineStream(
-      InputStream in,
-      SlotScheduler scheduler,
-      String defaultConfig,
-      ExecutorService virtualThreads) {
+      InputStream in, Supplier<? extends LinePortion> newPortion, ExecutorService virtualThreads) {
     this.in = in;
-    this.scheduler = scheduler;
-    this.defaultConfig = defaultConfig;
+    this.newPortion = newPortion;
     this.virtualThreads = virtualThreads;
     this.reader = virtualThreads.submit(this::readAll);
   }
@@ -93,9 +87,9 @@ final class LineStream implements AutoCloseable {
   private Void readAll() throws InterruptedException {
     try {
       while (!ended) {
-        BatchResponses portion = readPortion();
+        LinePortion portion = readPortion();
         if (portion.size() > 0) {
-          Supplier<byte[]> answers = portion.submit(scheduler, BatchResponses.Form.LINES);
+          Supplier<byte[]> answers = portion.submit();
           Future<byte[]> written = virtualThreads.submit(answers::get);
           room.acquire();
           underWay.add(written);
@@ -111,8 +105,8 @@ final class LineStream implements AutoCloseable {
   }
 
   /** Takes the lines that are complete, up to a number of them; reads once if there are none. */
-  private BatchResponses readPortion() throws IOException {
-    BatchResponses portion = new BatchResponses();
+  private LinePortion readPortion() throws IOException {
+    LinePortion portion = newPortion.get();
     if (scanned == end && !read()) {
       ended = true;
       takeLine(portion, end);
@@ -128,7 +122,7 @@ final class LineStream implements AutoCloseable {
     }
     if (scanned - start > MAX_LINE_BYTES) {
       if (!skipping) {
-        portion.add(LineStream::refuseLongLine);
+        portion.refuse(LONG_LINE);
       }
       skipping = true;
       start = scanned;
@@ -147,23 +141,16 @@ final class LineStream implements AutoCloseable {
     return read >= 0;
   }
 
-  private void takeLine(BatchResponses portion, int lineEnd) {
+  private void takeLine(LinePortion portion, int lineEnd) {
     int from = start;
     int length = lineEnd - from;
-    long number = line;
     if (skipping) {
       skipping = false;
     } else if (length > MAX_LINE_BYTES) {
-      portion.add(LineStream::refuseLongLine);
+      portion.refuse(LONG_LINE);
     } else if (!isBlank(from, lineEnd)) {
-      portion.add(
-          () -> SlotJson.request(JsonDocument.read(buffer, from, length, number), defaultConfig));
+      portion.add(buffer, from, length, line);
     }
-  }
-
-  private static SlotRequest refuseLongLine() {
-    throw new ProblemException(
-        Problem.of(400, "line-too-long", "A line must be at most " + MAX_LINE_BYTES + " bytes."));
   }
 
   private boolean isBlank(int from, int until) {

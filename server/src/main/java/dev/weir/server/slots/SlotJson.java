@@ -64,7 +64,7 @@ final class SlotJson {
     json.writeEndObject();
   }
 
-  private static void writeFields(JsonGenerator json, Slot slot) throws IOException {
+  static void writeFields(JsonGenerator json, Slot slot) throws IOException {
     json.writeStringField("eventId", slot.eventId());
     json.writeStringField("configName", slot.configName());
     json.writeStringField("requestedTime", slot.requestedTime().toString());

@@ -29,7 +29,8 @@ final class LineStreamTest {
       scheduler.configure("default", SlotPolicy.of(10, Duration.ofSeconds(4)));
       ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
       Body body = new Body(LineStream.MAX_UNDER_WAY);
-      LineStream stream = new LineStream(body, scheduler, "default", threads);
+      LineStream stream =
+          new LineStream(body, () -> new AssignLines(scheduler, "default"), threads);
       body.isWaiting.await();
 
       stream.close();

@@ -15,7 +15,10 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -222,6 +225,91 @@ final class VerifierIT {
         .contains("Nothing wrong was found; not all could be decided.");
     leaveTheTransaction();
     assertThat(check(Verifier.Past.COMPLETE).breaches(Invariant.EARLIEST)).isPositive();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void adoptedEventsPassAlsoInOverfullClosedAndPastWindows(Verifier.Past past) throws Exception {
+    connectToAdopted(past == Verifier.Past.UNKNOWN);
+    Findings findings = check(past);
+    assertThat(findings.clean()).as(findings.toString()).isTrue();
+    assertThat(
+            findings.lookedAt(Invariant.TIMES, "adopted slots, whose times are taken as they are"))
+        .isEqualTo(40);
+  }
+
+  @Test
+  void findsAnAdoptedEventBeyondTheLimitThatWasNotAcceptedAsSuch() throws Exception {
+    connectToAdopted(false);
+    damage("update slot set place = -1 where place = -2 and event_id like 'plain-%'");
+    assertFinds(Invariant.LIMIT, "when v1, limit 10, assigned its last");
+  }
+
+  @Test
+  void findsAnAdoptedEventThatIsNotCounted() throws Exception {
+    connectToAdopted(false);
+    damage("update slot set scheduled = scheduled + 1000000 where event_id = 'plain-adopted3'");
+    assertFinds(Invariant.TIMES, "is not in its window");
+    assertFinds(Invariant.KEPT, "places taken for");
+  }
+
+  /**
+   * Adopts eight events in each of five configurations, of different windows, and assigns others
+   * before and after a change of one of them.
+   */
+  private void connectToAdopted(boolean endsSome) throws Exception {
+    connection.close();
+    String url = database.copy();
+    try (Node node = database.node(url);
+        Api api = new Api(node.address())) {
+      for (String config : List.of("plain", "dice", "hours", "now", "changed")) {
+        adopt(api, config, 0, 4, "2030-06-03T06:59:50.1%dZ");
+        assign(api, config, "c");
+        adopt(api, config, 4, 6, "2030-06-03T06:59:56.2%dZ");
+        if (config.equals("plain")) {
+          api.configure("{'configName':'plain','maxPerWindow':12,'windowSize':'PT1S'}");
+        }
+        adopt(api, config, 6, 8, "2020-06-03T06:59:50.3%dZ");
+        assign(api, config, "d");
+        if (endsSome) {
+          assertThat(api.delete("/api/v1/slots/" + config + "-adopted1").statusCode())
+              .isEqualTo(204);
+          assign(api, config, "e");
+        }
+      }
+    }
+    connection = database.connect(url);
+  }
+
+  private static void adopt(Api api, String config, int from, int until, String times)
+      throws IOException, InterruptedException {
+    String lines =
+        IntStream.range(from, until)
+            .mapToObj(
+                i ->
+                    "{\"eventId\":\"%s-adopted%d\",\"scheduledTime\":\"%s\"}%n"
+                        .formatted(config, i, times.formatted(i)))
+            .collect(Collectors.joining());
+    String answers =
+        api.post(
+                "/admin/slots/adopt?overfull=accept&configName=" + config,
+                lines,
+                "application/x-ndjson")
+            .body();
+    assertThat(answers.lines()).hasSize(until - from).allMatch(line -> line.contains("overfull"));
+  }
+
+  private static void assign(Api api, String config, String series)
+      throws IOException, InterruptedException {
+    String lines =
+        IntStream.range(0, 25)
+            .mapToObj(
+                i ->
+                    ("{\"eventId\":\"%s-%s%d\",\"configName\":\"%s\","
+                            + "\"requestedTime\":\"2030-06-03T06:59:50Z\"}%n")
+                        .formatted(config, series, i, config))
+            .collect(Collectors.joining());
+    assertThat(api.lines(lines).body().lines()).allMatch(line -> line.contains("scheduledTime"));
   }
 
   @Test
