@@ -85,6 +85,8 @@ final class ScriptIT {
     Path slots = folder.resolve("feed.ndjson");
     Files.writeString(
         slots, "{\"eventId\":\"pay-1\",\"requestedTime\":\"2026-06-01T12:00:00Z\"}\n");
+    Path adopted = folder.resolve("old.csv");
+    Files.writeString(adopted, "eventId,scheduledTime\nold-1,2026-06-01T12:00:01Z\n");
     String payments = folder.resolve("june.csv").toString();
     Process node = start("up", "--port", "0", "--data", data);
     try {
@@ -92,6 +94,7 @@ final class ScriptIT {
       String url = address(lines, "Weir is up: ");
       Thread reader = Thread.ofVirtual().start(() -> lines.lines().forEach(line -> {}));
       assertThat(called("slots import", slots.toString(), "--url", url)).contains("1");
+      assertThat(called("slots adopt", adopted.toString(), "--url", url)).contains("adopted   1");
       assertThat(called("slots forecast", "--events", "10", "--url", url)).contains("default");
       String from = "2026-06-01T12:00:00Z";
       assertThat(called("slots windows", "--from", from, "--url", url)).contains("12:00:00");

@@ -22,7 +22,13 @@ import java.util.stream.Stream;
 final class Environment {
   /** Variables that the launcher, commands or tests read, not a node. */
   private static final Set<String> OTHERS =
-      Set.of("WEIR_SETTINGS", "WEIR_JAVA_OPTS", "WEIR_URL", "WEIR_TOKEN", "WEIR_ORACLE_URL");
+      Set.of(
+          "WEIR_SETTINGS",
+          "WEIR_JAVA_OPTS",
+          "WEIR_URL",
+          "WEIR_TOKEN",
+          "WEIR_OLD_DB_PASSWORD",
+          "WEIR_ORACLE_URL");
 
   private static final String OF_TESTS = "WEIR_TEST_";
 

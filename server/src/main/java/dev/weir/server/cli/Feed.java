@@ -4,7 +4,7 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /** A stream of events to import, one at a time. Not thread-safe. */
-sealed interface Feed permits NdjsonFeed, CsvFeed {
+sealed interface Feed permits NdjsonFeed, CsvFeed, AdoptCsvFeed, QueryFeed {
 
   /** Returns the next entry, skipping blank lines; null at the end. */
   @Nullable FeedLine next() throws IOException;

@@ -1,14 +1,10 @@
 package dev.weir.server.cli;
 
-import dev.weir.client.Call;
 import dev.weir.client.JsonObject;
 import dev.weir.client.Problem;
-import dev.weir.client.ProblemException;
-import dev.weir.client.WeirClient;
 import dev.weir.client.WeirException;
 import java.io.IOException;
 import java.io.Writer;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -19,7 +15,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.stream.Collectors;
 
 /**
  * One import: blocks of lines are sent in order, one at a time. Meanwhile the caller's thread
@@ -28,14 +23,12 @@ import java.util.stream.Collectors;
  * pause, so that an outage makes an import wait rather than fail line by line.
  */
 final class ImportRun {
-  private static final String PATH = "/api/v1/slots/batch";
-
   /** With the pauses between them, this is about half a minute. */
   private static final int MAX_ATTEMPTS = 6;
 
   private static final Duration MAX_PAUSE = Duration.ofSeconds(16);
 
-  private final WeirClient client;
+  private final EntryCalls calls;
   private final ImportTally tally;
   private final RejectFile rejects;
   private final Writer answersCopy;
@@ -55,8 +48,8 @@ final class ImportRun {
    * @param answersCopy receives every result, one per line
    */
   ImportRun(
-      WeirClient client, ImportTally tally, RejectFile rejects, Writer answersCopy, Pause pause) {
-    this.client = client;
+      EntryCalls calls, ImportTally tally, RejectFile rejects, Writer answersCopy, Pause pause) {
+    this.calls = calls;
     this.tally = tally;
     this.rejects = rejects;
     this.answersCopy = answersCopy;
@@ -102,7 +95,8 @@ final class ImportRun {
   private Answered send(FeedBlocks.Block block, Optional<Answered> before, ExecutorService thread)
       throws IOException, InterruptedException {
     Future<List<JsonObject.Element>> call =
-        thread.submit(() -> block.isArray() ? send(block.entries()) : sendMixed(block.entries()));
+        thread.submit(
+            () -> block.isArray() ? calls.send(block.entries()) : sendMixed(block.entries()));
     try {
       if (before.isPresent()) {
         settle(before.get());
@@ -126,62 +120,12 @@ final class ImportRun {
       if (FeedJson.isOneObject(entry.request())) {
         together.add(entry);
       } else {
-        answers.addAll(send(together));
+        answers.addAll(calls.send(together));
         together.clear();
-        answers.add(sendLine(entry));
+        answers.add(calls.sendLine(entry));
       }
     }
-    answers.addAll(send(together));
-    return answers;
-  }
-
-  private JsonObject.Element sendLine(FeedLine.Entry entry) {
-    return client.send(
-        Call.post(PATH)
-            .body("application/x-ndjson", BodyPublishers.ofString(entry.request() + "\n"))
-            .accept("application/x-ndjson")
-            .repeatable(),
-        reply -> new JsonObject.Element(reply.json(), reply.text().strip()));
-  }
-
-  private List<JsonObject.Element> send(List<FeedLine.Entry> entries) {
-    if (entries.isEmpty()) {
-      return List.of();
-    }
-    String body =
-        entries.stream().map(FeedLine.Entry::request).collect(Collectors.joining(",", "[", "]"));
-    try {
-      return client.send(
-          Call.post(PATH).json(body).repeatable(),
-          reply -> {
-            List<JsonObject.Element> answers = JsonObject.readArray(reply.body());
-            if (answers.size() != entries.size()) {
-              throw new IOException(
-                  "it returned %d answers, not %d".formatted(answers.size(), entries.size()));
-            }
-            return answers;
-          });
-    } catch (ProblemException refused) {
-      if (!isOfALine(refused.problem())) {
-        throw refused;
-      }
-      return sendApart(entries, refused);
-    }
-  }
-
-  /** Returns true if one of the lines may be the reason why none of them was accepted. */
-  private static boolean isOfALine(Problem problem) {
-    return problem.is("malformed-json") || problem.is("too-large");
-  }
-
-  private List<JsonObject.Element> sendApart(
-      List<FeedLine.Entry> entries, ProblemException refused) {
-    if (entries.size() == 1) {
-      return List.of(new JsonObject.Element(refused.problem().json(), refused.reply().text()));
-    }
-    int half = entries.size() / 2;
-    List<JsonObject.Element> answers = new ArrayList<>(send(entries.subList(0, half)));
-    answers.addAll(send(entries.subList(half, entries.size())));
+    answers.addAll(calls.send(together));
     return answers;
   }
 
@@ -201,7 +145,7 @@ final class ImportRun {
       pause.pause(pauseBefore(again.getFirst().attempt()));
       List<FeedLine.Entry> sent = again;
       again = new ArrayList<>();
-      Iterator<JsonObject.Element> newer = send(sent).iterator();
+      Iterator<JsonObject.Element> newer = calls.send(sent).iterator();
       for (FeedLine.Entry entry : sent) {
         tally.waiting(-1);
         settle(entry, newer.next(), again);

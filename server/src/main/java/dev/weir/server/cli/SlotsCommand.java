@@ -8,5 +8,5 @@ import picocli.CommandLine.Command;
     description = "Works with the slots of a running server.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {SlotsImport.class, SlotsForecast.class, SlotsWindows.class})
+    subcommands = {SlotsImport.class, SlotsAdopt.class, SlotsForecast.class, SlotsWindows.class})
 public final class SlotsCommand {}

@@ -323,7 +323,7 @@ final class ImportFaultsTest {
   private void run(ScriptedServer server, InputStream feed) throws Exception {
     try (WeirClient client = ServerOptions.client(URI.create(server.url()), Optional.empty());
         RejectFile rejects = new RejectFile(rejects())) {
-      new ImportRun(client, tally, rejects, Writer.nullWriter(), pauses::add)
+      new ImportRun(new AssignCalls(client), tally, rejects, Writer.nullWriter(), pauses::add)
           .run(new NdjsonFeed(feed, Optional.empty(), new LineCount(OptionalLong.empty())));
     }
   }

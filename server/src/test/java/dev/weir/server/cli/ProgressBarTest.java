@@ -82,7 +82,9 @@ final class ProgressBarTest {
     tally.assigned(Instant.parse("2026-06-01T12:00:02.5Z"), false);
     tally.rejected();
     nanos.addAndGet(Duration.ofMillis(500).toNanos());
-    assertThat(SlotsImport.summary(tally.counts(), bar, Path.of("feed.csv.rejects.ndjson")))
+    assertThat(
+            FeedTransfer.summary(
+                "assigned", tally.counts(), bar, Path.of("feed.csv.rejects.ndjson")))
         .containsExactly(
             "assigned  2",
             "replayed  1",
