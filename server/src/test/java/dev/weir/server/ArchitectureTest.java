@@ -211,6 +211,18 @@ final class ArchitectureTest {
         .check(HOUSE);
   }
 
+  /** A feed is of slots or of payments; what cuts it into records is of neither. */
+  @Test
+  void theReadersOfFeedsKnowNothingOfOurs() {
+    classes()
+        .that()
+        .resideInAPackage("dev.weir.feeds..")
+        .should()
+        .onlyDependOnClassesThat()
+        .resideInAnyPackage("dev.weir.feeds..", "java..", "de.siegmar.fastcsv..", "org.jspecify..")
+        .check(HOUSE);
+  }
+
   @Test
   void storesDoNotKnowEachOther() {
     slices().matching("dev.weir.store.(*)..").should().notDependOnEachOther().check(HOUSE);

@@ -1,7 +1,7 @@
 package dev.weir.server.cli;
 
-import dev.weir.payments.feed.internal.CsvRecord;
-import dev.weir.payments.feed.internal.RecordReader;
+import dev.weir.feeds.internal.CsvRecord;
+import dev.weir.feeds.internal.RecordReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.weir.server.cli;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.payments.feed.internal.CsvRecord;
-import dev.weir.payments.feed.internal.RecordReader;
+import dev.weir.feeds.internal.CsvRecord;
+import dev.weir.feeds.internal.RecordReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.StringWriter;

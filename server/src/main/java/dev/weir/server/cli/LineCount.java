@@ -1,6 +1,6 @@
 package dev.weir.server.cli;
 
-import dev.weir.payments.feed.internal.RecordReader;
+import dev.weir.feeds.internal.RecordReader;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
-import dev.weir.payments.feed.internal.RecordReader;
+import dev.weir.feeds.internal.RecordReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.StringWriter;

@@ -3,7 +3,7 @@ package dev.weir.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.payments.feed.internal.RecordReader;
+import dev.weir.feeds.internal.RecordReader;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

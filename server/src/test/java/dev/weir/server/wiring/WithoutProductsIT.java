@@ -7,8 +7,10 @@ import dev.weir.server.faults.Program;
 import dev.weir.server.http.Http;
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -26,6 +28,9 @@ final class WithoutProductsIT {
       "{\"eventId\":\"e\",\"requestedTime\":\"2026-06-01T12:00:00Z\"}";
 
   @TempDir private Path folder;
+
+  /** The words that start the program without the jars that are missing. */
+  private List<String> program = List.of();
 
   @Test
   void assignsSlotsWithoutNotifications() throws IOException {
@@ -49,23 +54,61 @@ final class WithoutProductsIT {
     }
   }
 
-  /** Starts a node, with its PostgreSQL, that has nothing of a product. */
-  private NodeProcess start(String product) throws IOException {
+  @Test
+  void importsFeedsOfEventsWithoutAnyProduct() throws Exception {
+    try (NodeProcess node = start("notifications", "payments")) {
+      assertThat(imported(node, "feed.csv", "eventId\n\"event, with a comma\"\nanother\n"))
+          .startsWith("assigned  2");
+      assertThat(
+              imported(node, "feed.ndjson", "{\"eventId\":\"another\"}\n{\"eventId\":\"third\"}\n"))
+          .startsWith("assigned  1");
+    }
+  }
+
+  /** Runs the import in a process that has the same jars as the nodes, and returns its summary. */
+  private String imported(NodeProcess node, String name, String feed)
+      throws IOException, InterruptedException {
+    Path file = Files.writeString(folder.resolve(name), feed);
+    Path summary = folder.resolve(name + ".summary");
+    Path errors = folder.resolve(name + ".errors");
+    List<String> words = new ArrayList<>(program);
+    words.addAll(List.of("slots", "import", file.toString(), "--url", node.address().toString()));
+    int code =
+        new ProcessBuilder(words)
+            .redirectOutput(summary.toFile())
+            .redirectError(errors.toFile())
+            .start()
+            .waitFor();
+    assertThat(code).as(() -> text(errors)).isZero();
+    return text(summary);
+  }
+
+  private static String text(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Starts a node, with its PostgreSQL, that has nothing of some products. */
+  private NodeProcess start(String... products) throws IOException {
+    program = without(products);
     return NodeProcess.start(
             folder.resolve("log"),
             // Only a database that is gone takes so long, on however busy a machine.
             Map.of("WEIR_DB_WAIT", "PT1M"),
-            without(product),
+            program,
             "--data",
             folder.resolve("data").toString())
         .awaitReady();
   }
 
-  private List<String> without(String product) throws IOException {
+  private List<String> without(String... products) throws IOException {
     Pattern parts =
         Pattern.compile(
-            ".*[/\\\\](weir-%1$s[^/\\\\]*|%1$s[/\\\\](server[/\\\\])?target[/\\\\]classes)"
-                .formatted(product));
+            ".*[/\\\\](weir-(%1$s)[^/\\\\]*|(%1$s)[/\\\\](\\w+[/\\\\])?target[/\\\\]classes)"
+                .formatted(String.join("|", products)));
     Path code = Program.code();
     if (Files.isDirectory(code)) {
       String path =

@@ -1,5 +1,6 @@
 package dev.weir.payments.feed.internal;
 
+import dev.weir.feeds.internal.CsvRecord;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;

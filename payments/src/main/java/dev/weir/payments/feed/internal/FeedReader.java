@@ -1,5 +1,6 @@
 package dev.weir.payments.feed.internal;
 
+import dev.weir.feeds.internal.RecordReader;
 import dev.weir.payments.FeedRecord;
 import java.io.IOException;
 import java.io.InputStream;

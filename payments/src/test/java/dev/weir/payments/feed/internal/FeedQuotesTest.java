@@ -10,6 +10,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.weir.feeds.internal.RecordReader;
 import dev.weir.payments.FeedRecord;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package dev.weir.payments.feed.internal;
+package dev.weir.feeds.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

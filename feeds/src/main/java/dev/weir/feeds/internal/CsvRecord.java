@@ -1,4 +1,4 @@
-package dev.weir.payments.feed.internal;
+package dev.weir.feeds.internal;
 
 import de.siegmar.fastcsv.reader.AbstractBaseCsvCallbackHandler;
 import de.siegmar.fastcsv.reader.CloseableIterator;

@@ -1,4 +1,4 @@
-package dev.weir.payments.feed.internal;
+package dev.weir.feeds.internal;
 
 import java.io.IOException;
 import java.io.InputStream;
