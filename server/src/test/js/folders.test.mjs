@@ -11,13 +11,16 @@ const MAY_USE = { data: [], ui: ["data"], pages: ["data", "ui", "vendor"] };
 
 const FIRST = /^[^/]+/;
 
-function imports(folder) {
-  return readdirSync(join(ROOT, folder), { recursive: true })
+/** Where the products have their pages. */
+const PAGES_OF_PRODUCTS = ["notifications", "payments"].map((product) => join(ROOT, "../../../../..", product, "server/src/main/resources/dashboard-pages"));
+
+function imports(folder, root = ROOT) {
+  return readdirSync(join(root, folder), { recursive: true })
     .filter((name) => name.endsWith(".js"))
     .flatMap((name) => {
-      const file = join(ROOT, folder, name);
-      return [...readFileSync(file, "utf8").matchAll(/(?:from |import\()"(\.[^"]+)"/g)]
-        .map(([, path]) => [join(folder, name), relative(ROOT, join(dirname(file), path))]);
+      const file = join(root, folder, name);
+      return [...readFileSync(file, "utf8").matchAll(/(?:from |import\()"([./][^"]+)"/g)]
+        .map(([, path]) => [join(folder, name), path.startsWith("/") ? path : relative(root, join(dirname(file), path))]);
     });
 }
 
@@ -37,5 +40,16 @@ test("pages do not use each other", () => {
   const shared = "pages/configurations/policy-form.js";
   for (const [from, to] of imports("pages").filter(([, path]) => path.startsWith("pages/"))) {
     assert.ok(page(from) === page(to) || to === shared, `${from} imports ${to}`);
+  }
+});
+
+test("pages of products use what pages are built of, and their own parts", () => {
+  for (const root of PAGES_OF_PRODUCTS) {
+    const found = imports(".", root);
+    assert.ok(found.length > 0, root);
+    for (const [from, to] of found) {
+      const own = `${FIRST.exec(from)[0].replace(".js", "")}/`;
+      assert.ok(/^\/ui\/(data|ui)\//.test(to) || to.startsWith(own), `${from} imports ${to}`);
+    }
   }
 });

@@ -13,7 +13,7 @@ test("a token that expires is replaced, said once, and what was entered stays", 
   let valid = "first";
   const body = openPage((method, path, sent, headers) => {
     if (headers.get("Authorization") !== `Bearer ${valid}`) return { status: 401, title: "The token has expired." };
-    if (path.startsWith("/api/v1/dashboard/parts")) return { version: "1" };
+    if (path.startsWith("/api/v1/dashboard/parts")) return { version: "1", pages: [] };
     return path.startsWith("/api/v1/dashboard/what-if") ? { peakPerSecond: 1, backlog: 0 } : [CONFIGURATION];
   });
   document.hidden = true; // nobody asks whether the node is ready

@@ -6,16 +6,14 @@ import { keepPresses } from "./ui/press.js";
 import { watch } from "./ui/watch.js";
 import { button, empty, explained } from "./ui/widgets.js";
 
-/** Pages by name; each module is loaded when it is first shown. `needs` is a part that must run. */
+/** Pages by name; each module is loaded when it is first shown. */
 const PAGES = [
   { name: "now", title: "Now", load: () => import("./pages/now.js") },
   { name: "slots", title: "Slots", load: () => import("./pages/slots.js") },
   { name: "configurations", title: "Configurations", load: () => import("./pages/configurations.js") },
   { name: "rules", title: "Rules", load: () => import("./pages/rules.js") },
-  { name: "notifications", title: "Notifications", needs: "notifications", load: () => import("./pages/notifications.js") },
-  { name: "payments", title: "Payments", needs: "payments", load: () => import("./pages/payments.js") },
-  { name: "try", title: "Try it", load: () => import("./pages/try-it.js") },
 ];
+const LAST_PAGE = { name: "try", title: "Try it", load: () => import("./pages/try-it.js") };
 
 const PARTS_MS = 10_000;
 
@@ -48,7 +46,8 @@ function decoded(text) {
 }
 
 function pagesOfNode() {
-  return PAGES.filter((page) => !page.needs || parts?.[page.needs]);
+  const added = (parts?.pages ?? []).map(({ name, title }) => ({ name, title, load: () => import(`./pages/${name}.js`) }));
+  return [...PAGES, ...added, LAST_PAGE];
 }
 
 function drawNav(current) {

@@ -21,7 +21,8 @@ import java.util.Set;
  *   <li>Health: {@link OpeningNode#warnOf} and {@link OpeningNode#needForReadiness}.
  *   <li>Commands: {@link #commands()}.
  *   <li>Migrations: scripts in its jar below {@code db/weir/}, which the migration finds there.
- *   <li>Pages: {@link Configured#offers()} tells the dashboard what there is to show.
+ *   <li>Pages of the dashboard: {@link OpeningNode#page}, with the scripts in its jar. {@link
+ *       Configured#offers()} says what else there is to show.
  *   <li>A port of its own: {@link Configured#ports()} and {@link Configured#listen}.
  * </ul>
  */
@@ -65,7 +66,7 @@ public interface Capability {
       return List.of();
     }
 
-    /** Returns the names of what it offers, by which the dashboard knows its pages. */
+    /** Returns the names of what it offers, by which the dashboard says what runs. */
     default Set<String> offers() {
       return Set.of();
     }

@@ -41,6 +41,7 @@ public final class OpeningNode {
   private final List<Drain.Door> doors = new ArrayList<>();
   private final List<Runnable> drains = new ArrayList<>();
   private final Map<String, URI> addresses = new TreeMap<>();
+  private final List<Page> pages = new ArrayList<>();
 
   /**
    * Creates a node without capabilities.
@@ -159,6 +160,16 @@ public final class OpeningNode {
   /** Returns where the port of this name listens; empty if it does not. */
   public Optional<URI> address(String name) {
     return Optional.ofNullable(addresses.get(name));
+  }
+
+  /** Adds a page to the dashboard, behind those that are there. */
+  public void page(Page page) {
+    pages.add(page);
+  }
+
+  /** Returns the pages that capabilities with lower numbers have added. */
+  public List<Page> pages() {
+    return List.copyOf(pages);
   }
 
   /** Returns the names of what its capabilities offer. */

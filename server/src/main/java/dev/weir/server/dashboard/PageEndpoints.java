@@ -15,8 +15,6 @@ import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -39,8 +37,11 @@ final class PageEndpoints {
   private static final String FOREVER = "public, max-age=31536000, immutable";
   private static final Pattern NOT_GZIP = Pattern.compile(";\\s*q=0(\\.0*)?\\s*$");
 
-  /** The files that were requested; there are only as many as the program contains. */
-  private final Map<String, PageFile> files = new ConcurrentHashMap<>();
+  private final PageFiles files;
+
+  PageEndpoints(PageFiles files) {
+    this.files = files;
+  }
 
   @Get
   @Produces(MediaType.ALL)
@@ -57,19 +58,16 @@ final class PageEndpoints {
   }
 
   private HttpResponse<byte[]> file(HttpRequest<?> request, String name) {
-    PageFile known = files.get(name);
     PageFile file =
-        known != null
-            ? known
-            : PageFile.read(name)
-                .orElseThrow(
-                    () ->
-                        new ProblemException(
-                            Problem.of(
-                                404,
-                                "not-found",
-                                "There is no file \"%s\".".formatted(Snippet.of(name)))));
-    files.putIfAbsent(name, file);
+        files
+            .find(name)
+            .orElseThrow(
+                () ->
+                    new ProblemException(
+                        Problem.of(
+                            404,
+                            "not-found",
+                            "There is no file \"%s\".".formatted(Snippet.of(name)))));
     boolean isCompressed = file.isWorthCompressing() && takesGzip(request);
     MutableHttpResponse<byte[]> response =
         isKnown(request, file.entityTag(isCompressed))

@@ -15,7 +15,6 @@ import java.util.zip.GZIPOutputStream;
 
 /** A file of the page, in memory, plain and compressed. Immutable. */
 final class PageFile {
-  private static final String FOLDER = "/dashboard/";
   private static final String VENDOR = "vendor/";
 
   /** Names that neither leave the folder nor have a second spelling. */
@@ -52,13 +51,17 @@ final class PageFile {
     this.isImmutable = name.startsWith(VENDOR);
   }
 
-  /** Reads a file; empty if there is none of that name, or its name or type is not permitted. */
-  static Optional<PageFile> read(String name) {
+  /**
+   * Reads a file; empty if there is none, or its name or type is not permitted.
+   *
+   * @param resource where it is on the class path
+   */
+  static Optional<PageFile> read(String name, String resource) {
     String type = TYPES.get(name.substring(name.lastIndexOf('.') + 1));
     if (type == null || !NAME.matcher(name).matches()) {
       return Optional.empty();
     }
-    try (InputStream in = PageFile.class.getResourceAsStream(FOLDER + name)) {
+    try (InputStream in = PageFile.class.getResourceAsStream("/" + resource)) {
       return in == null
           ? Optional.empty()
           : Optional.of(new PageFile(name, type, in.readAllBytes()));

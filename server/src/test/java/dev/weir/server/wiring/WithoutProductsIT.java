@@ -39,6 +39,7 @@ final class WithoutProductsIT {
       http.post("/api/v1/slots", EVENT).ok();
       assertThat(http.get("/api/config").status()).isEqualTo(404);
       assertThat(http.get("/metrics").text()).doesNotContain("rate_limiter_message_");
+      assertPages(http, "payments", "notifications");
       assertThat(http.get("/health/ready").text()).isEqualTo("{\"status\":\"UP\"}");
     }
   }
@@ -50,8 +51,23 @@ final class WithoutProductsIT {
       http.post("/api/v1/slots", EVENT).ok();
       assertThat(http.get("/api/v1/payments/feeds").status()).isEqualTo(404);
       assertThat(http.get("/metrics").text()).doesNotContain("rate_limiter_payment_");
+      assertPages(http, "notifications", "payments");
       assertThat(http.get("/health/ready").text()).isEqualTo("{\"status\":\"UP\"}");
     }
+  }
+
+  /** Of the pages of products, the dashboard lists and serves the one whose jar is there. */
+  private static void assertPages(Http http, String present, String absent) {
+    Http.Answer parts = http.get("/api/v1/dashboard/parts").ok();
+    assertThat(parts.listAt("pages")).hasSize(1);
+    assertThat(parts.textAt("pages.0.name")).isEqualTo(present);
+    Http.Answer script = http.get("/ui/pages/" + present + ".js");
+    assertThat(script.status()).isEqualTo(200);
+    assertThat(script.header("content-type")).hasValue("text/javascript; charset=utf-8");
+    assertThat(script.header("etag")).isPresent();
+    assertThat(script.header("content-security-policy")).isPresent();
+    assertThat(script.text()).contains("export function show(");
+    assertThat(http.get("/ui/pages/" + absent + ".js").status()).isEqualTo(404);
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.weir.server.dashboard.node;
 
 import dev.weir.node.capability.Capability;
 import dev.weir.node.capability.OpeningNode;
+import dev.weir.node.capability.Page;
 import dev.weir.node.settings.ServerSetting;
 import dev.weir.node.settings.Settings;
 import dev.weir.node.stores.CountingStore;
@@ -12,6 +13,7 @@ import dev.weir.rules.Rules;
 import dev.weir.server.dashboard.Dashboard;
 import dev.weir.server.dashboard.DemoTraffic;
 import dev.weir.server.dashboard.NodeFacts;
+import dev.weir.server.dashboard.PageFiles;
 import dev.weir.server.metrics.GatewayMetrics;
 import dev.weir.server.metrics.LimitMetrics;
 import dev.weir.server.metrics.SlotMetrics;
@@ -19,6 +21,7 @@ import dev.weir.slots.SlotScheduler;
 import dev.weir.slots.internal.Reconciler;
 import dev.weir.store.jdbc.internal.Dialect;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
@@ -44,7 +47,9 @@ public final class DashboardCapability implements Capability {
             node.database().map(Database::isEmbedded).orElse(true),
             node.get(CountingStore.class),
             node.offers(),
+            node.pages(),
             node.get(Reconciler.Settings.class).leakGrace()));
+    node.bean(new PageFiles(node.pages()));
     node.bean(
         node.open()
             .add(
@@ -75,6 +80,7 @@ public final class DashboardCapability implements Capability {
       boolean hasOwnDatabase,
       CountingStore limits,
       Set<String> offers,
+      List<Page> pages,
       Duration leakGrace) {
     return new NodeFacts(
         defaultConfig,
@@ -86,6 +92,7 @@ public final class DashboardCapability implements Capability {
         offers.contains("notifications"),
         offers.contains("analytics"),
         offers.contains("payments"),
+        pages,
         leakGrace);
   }
 }

@@ -11,6 +11,7 @@ import dev.weir.server.dashboard.NodeFacts;
 import dev.weir.server.limits.node.LimitSetting;
 import dev.weir.server.limits.node.LimitSettings;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -82,6 +83,7 @@ final class DashboardCapabilityTest {
         database.map(used -> used.server().isEmpty()).orElse(true),
         LimitSettings.of(settings).countingStore(),
         offers,
+        List.of(),
         Duration.ofMinutes(1));
   }
 }

@@ -3,6 +3,7 @@ package dev.weir.notifications.server.node;
 import dev.weir.limits.Limiter;
 import dev.weir.node.capability.Capability;
 import dev.weir.node.capability.OpeningNode;
+import dev.weir.node.capability.Page;
 import dev.weir.node.settings.Setting;
 import dev.weir.node.settings.Settings;
 import dev.weir.node.stores.DatabaseSettings;
@@ -66,6 +67,9 @@ public final class NotificationCapability implements Capability {
                           node.open()))
               .orElseGet(() -> OpenNotifications.none(node.metrics()));
       parts.addTo(node);
+      if (isOpen) {
+        node.page(new Page("notifications", "Notifications"));
+      }
       node.warnOf(parts::warnings);
       node.onChange(Channel.NOTIFICATION_USER, parts::userChanged, () -> {});
     }

@@ -2,6 +2,7 @@ package dev.weir.payments.server.node;
 
 import dev.weir.node.capability.Capability;
 import dev.weir.node.capability.OpeningNode;
+import dev.weir.node.capability.Page;
 import dev.weir.node.settings.Setting;
 import dev.weir.node.settings.Settings;
 import dev.weir.node.stores.DatabaseSettings;
@@ -66,6 +67,9 @@ public final class PaymentCapability implements Capability {
                           node.open()))
               .orElseGet(() -> PaymentsPart.none(node.metrics()));
       part.addTo(node);
+      if (isOpen) {
+        node.page(new Page("payments", "Payments"));
+      }
       node.warnOf(part.warnings());
     }
   }

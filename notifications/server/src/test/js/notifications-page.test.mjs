@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { openPage, settled } from "./page.mjs";
-import { show } from "../../main/resources/dashboard/pages/notifications.js";
+import { open } from "../../../../../server/src/test/js/followed-page.mjs";
+import { openPage, settled } from "../../../../../server/src/test/js/page.mjs";
+import { show } from "../../main/resources/dashboard-pages/notifications.js";
 
 const EMPTY = { users: [], messages: [] };
 
@@ -68,4 +69,39 @@ test("the answer about one user does not fill the form of another", async () => 
   answer();
   await settled();
   assert.doesNotMatch(panel.textContent, /In force: up to 20/);
+});
+
+function message(id, state) {
+  return { messageId: id, userId: 7, state, parts: 1, createdAt: "2026-06-01T12:00:00Z", changedAt: "2026-06-01T12:00:00Z" };
+}
+
+function user(used) {
+  return { userId: 7, rateLimit: 9, timeWindow: 5, currentCount: used, lastRefreshTime: "2026-06-01T12:00:00Z", algorithm: "FIXED_WINDOW", cost: "MESSAGE" };
+}
+
+test("limits of users and messages follow what is sent, and what has the focus keeps it", async (context) => {
+  const node = { used: 1, messages: [message("m-1", "accepted")] };
+  const page = await open(context, show, (method, path) => {
+    if (path.startsWith("/api/config")) return { users: [user(node.used)] };
+    return path.startsWith("/api/messages?") ? { messages: node.messages } : node.messages.find((one) => path.endsWith(one.messageId));
+  });
+  const shown = page.button("Show");
+  shown.fire("click");
+  shown.focus();
+  await settled();
+  assert.equal(page.body.textContent.match(/accepted/g).length, 3, "in the list, in its detail and as a choice of the form");
+  Object.assign(node, { used: 2, messages: [message("m-2", "sent"), message("m-1", "sent")] });
+  await page.next();
+  assert.match(page.body.textContent, /2 of 9/);
+  assert.equal(page.body.textContent.match(/accepted/g).length, 1);
+  assert.equal(document.activeElement, shown);
+});
+
+test("an unfiltered list without messages does not speak of a certain one", async (context) => {
+  const page = await open(context, show, (method, path) => (path.startsWith("/api/config") ? { users: [] } : { messages: [] }));
+  assert.match(page.body.textContent, /There is no message yet/);
+  page.body.control("State").value = "failed";
+  page.button("List").parent.parent.fire("submit");
+  await settled();
+  assert.match(page.body.textContent, /There is no such message/);
 });

@@ -1,11 +1,11 @@
 // Messages to users: limits, how much of them is used, and the state of a message.
 
-import { el, replace } from "../ui/dom.js";
-import { count, dateTime, exactSpan, relative } from "../data/format.js";
-import { call, get, post, segment, withQuery } from "../data/http.js";
-import { jsonWithNumber } from "../data/json.js";
-import { limitToStore, NEW_LIMIT, openText } from "../data/user-limit.js";
-import { bar, badge, busy, button, confirmed, empty, explained, facts, field, input, lastOnly, loading, notice, pageHead, panel, reloading, select, table, toast, withZone } from "../ui/widgets.js";
+import { el, replace } from "/ui/ui/dom.js";
+import { count, dateTime, exactSpan, relative } from "/ui/data/format.js";
+import { call, get, post, segment, withQuery } from "/ui/data/http.js";
+import { jsonWithNumber } from "/ui/data/json.js";
+import { limitToStore, NEW_LIMIT, openText } from "./notifications/user-limit.js";
+import { bar, badge, busy, button, confirmed, empty, explained, facts, field, input, lastOnly, loading, notice, pageHead, panel, reloading, select, table, toast, withZone } from "/ui/ui/widgets.js";
 
 const PAGE = 50;
 const ENDED = new Set(["delivered", "failed", "cancelled"]);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { limitToStore, openText } from "../../main/resources/dashboard/data/user-limit.js";
+import { limitToStore, openText } from "../../main/resources/dashboard-pages/notifications/user-limit.js";
 
 const HOURS = { timeZone: "Europe/Berlin", hours: { monday: ["09:00-12:00", "13:00-17:00"] }, closedDates: ["2026-12-25"] };
 const FOUND = { userId: 7, rateLimit: 5, timeWindow: 30, currentCount: 2, lastRefreshTime: "2026-06-01T12:00:00Z", algorithm: "SLIDING_WINDOW", cost: "PARTS", openHours: HOURS };

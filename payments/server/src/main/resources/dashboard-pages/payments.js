@@ -1,9 +1,9 @@
 // Feeds of payments: how far they are, their rate against the ceiling, and what became of a payment.
 
-import { el, replace } from "../ui/dom.js";
-import { count, dateTime, percent, printableId, relative, timeZone } from "../data/format.js";
-import { call, get, Problem, segment, send, withQuery } from "../data/http.js";
-import { badge, bar, button, confirmed, empty, explained, facts, field, input, loading, pageHead, panel, table, toast, withZone } from "../ui/widgets.js";
+import { el, replace } from "/ui/ui/dom.js";
+import { count, dateTime, percent, printableId, relative, timeZone } from "/ui/data/format.js";
+import { call, get, Problem, segment, send, withQuery } from "/ui/data/http.js";
+import { badge, bar, button, confirmed, empty, explained, facts, field, input, loading, pageHead, panel, table, toast, withZone } from "/ui/ui/widgets.js";
 
 /** The node counts each feed of a page anew, so pages are small and are not asked for often. */
 const REFRESH_MS = 5000;
@@ -171,7 +171,7 @@ function feedFacts(feed) {
 async function report(path, feed, signal) {
   if (feed.paid + feed.failed === 0) return el("p", { class: "empty" }, "No call of this feed is recorded yet.");
   const text = await chartOf(path, signal);
-  return el("img", { alt: `Calls per second of ${feed.feedId} with the ceiling`, class: "report", src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}` });
+  return el("img", { alt: `Calls per second of ${feed.feedId} with the ceiling`, class: "chart-image", src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}` });
 }
 
 /** Its times are in the zone of the page, or in UTC, as it says, if the node does not know that zone. */

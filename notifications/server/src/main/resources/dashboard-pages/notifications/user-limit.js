@@ -1,6 +1,6 @@
 // The limit of a user: from and to a form. Pure functions.
 
-import { DAYS, labelOf } from "./policy.js";
+import { DAYS, labelOf } from "/ui/data/policy.js";
 
 /** Fields of the form, with what a user without a limit gets. */
 export const NEW_LIMIT = { rateLimit: 10, timeWindow: 60, algorithm: "FIXED_WINDOW", cost: "MESSAGE" };
