@@ -242,10 +242,9 @@ final class PaymentReconcilerTest {
               });
       AtomicLong restarted = new AtomicLong();
       PaymentObserver observer =
-          new PaymentObserver() {
-            @Override
-            public void restarted(long payments) {
-              restarted.addAndGet(payments);
+          (metric, label, amount) -> {
+            if (metric == PaymentMetric.RESTARTED) {
+              restarted.addAndGet((long) amount);
             }
           };
       reconciler(scene, store, observer).run();

@@ -18,6 +18,7 @@ import dev.weir.payments.workflows.Ceiling;
 import dev.weir.payments.workflows.ConfiguredGate;
 import dev.weir.payments.workflows.FeedReceiver;
 import dev.weir.payments.workflows.LeaseCeiling;
+import dev.weir.payments.workflows.PaymentMetric;
 import dev.weir.slots.Slot;
 import dev.weir.slots.SlotConfig;
 import dev.weir.slots.SlotPolicy;
@@ -89,7 +90,7 @@ public record PaymentsPart(
                       metrics,
                       InstantSource.system());
                 }));
-    metrics.temporalDown(runtime::isDown);
+    metrics.state(PaymentMetric.TEMPORAL_DOWN, runtime::isDown);
     PaymentServices services =
         new PaymentServices(
             store,
