@@ -19,6 +19,11 @@ public sealed interface FieldType {
    */
   Optional<Problem> problem(Object value);
 
+  /** Returns a valid value in the form that all equal ones have. */
+  default Object inOneForm(Object value) {
+    return value;
+  }
+
   /**
    * What is wrong with a value.
    *
@@ -70,6 +75,11 @@ public sealed interface FieldType {
       return constant.name().toLowerCase(Locale.ROOT);
     }
 
+    /** Returns the constant of a choice. */
+    static <E extends Enum<E>> E constant(Class<E> type, Object choice) {
+      return Enum.valueOf(type, ((String) choice).toUpperCase(Locale.ROOT));
+    }
+
     @Override
     public Optional<Problem> problem(Object value) {
       return choices.contains((String) value)
@@ -100,6 +110,11 @@ public sealed interface FieldType {
           : Problem.of("must be a whole number from %d to %d".formatted(min, max), number);
     }
 
+    @Override
+    public Object inOneForm(Object value) {
+      return BigDecimal.valueOf(((BigDecimal) value).longValueExact());
+    }
+
     private static boolean isWhole(BigDecimal number) {
       try {
         number.longValueExact();
@@ -127,6 +142,11 @@ public sealed interface FieldType {
       return seconds.stripTrailingZeros().scale() > MICROS_SCALE
           ? Problem.of("must be whole microseconds")
           : Optional.empty();
+    }
+
+    @Override
+    public Object inOneForm(Object value) {
+      return ((BigDecimal) value).stripTrailingZeros();
     }
 
     /** Returns microseconds as seconds. */

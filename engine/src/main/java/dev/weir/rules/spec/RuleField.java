@@ -170,7 +170,7 @@ public enum RuleField {
   }
 
   /** Returns the type in rules with an algorithm, whose bounds may be narrower. */
-  FieldType type(RuleAlgorithm algorithm) {
+  public FieldType type(RuleAlgorithm algorithm) {
     if (this == ALLOWED_REQUESTS && algorithm == SLIDING_WINDOW) {
       return new FieldType.Whole(1, SlidingWindow.MAX_LIMIT);
     }
@@ -190,7 +190,8 @@ public enum RuleField {
     return algorithms.size() == RuleAlgorithm.values().length;
   }
 
-  boolean isRequired() {
+  /** Returns true if a rule that the field belongs to must have it. */
+  public boolean isRequired() {
     return presence instanceof Presence.Required;
   }
 

@@ -1,6 +1,5 @@
 package dev.weir.rules.spec;
 
-import static dev.weir.rules.spec.RuleField.ACTIVE;
 import static dev.weir.rules.spec.RuleField.ALGORITHM;
 import static dev.weir.rules.spec.RuleField.ALIGNED;
 import static dev.weir.rules.spec.RuleField.ALLOWED_REQUESTS;
@@ -11,11 +10,7 @@ import static dev.weir.rules.spec.RuleField.LEASE_TTL;
 import static dev.weir.rules.spec.RuleField.MAX_CONCURRENT;
 import static dev.weir.rules.spec.RuleField.MAX_QUEUE_SIZE;
 import static dev.weir.rules.spec.RuleField.METHODS;
-import static dev.weir.rules.spec.RuleField.MODE;
-import static dev.weir.rules.spec.RuleField.NAME;
-import static dev.weir.rules.spec.RuleField.ON_STORE_FAILURE;
 import static dev.weir.rules.spec.RuleField.PATH_PATTERN;
-import static dev.weir.rules.spec.RuleField.PRIORITY;
 import static dev.weir.rules.spec.RuleField.QUEUE_ENABLED;
 import static dev.weir.rules.spec.RuleField.REFILL_RATE;
 import static dev.weir.rules.spec.RuleField.WINDOW_SECONDS;
@@ -23,7 +18,6 @@ import static dev.weir.rules.spec.RuleField.WINDOW_SECONDS;
 import dev.weir.limits.Concurrency;
 import dev.weir.limits.FixedWindow;
 import dev.weir.limits.Limit;
-import dev.weir.limits.OnStoreFailure;
 import dev.weir.limits.SlidingWindow;
 import dev.weir.rules.matching.KeyPart;
 import dev.weir.rules.matching.PathPattern;
@@ -33,7 +27,6 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -62,7 +55,7 @@ final class RuleSpecReader {
     algorithm =
         wrong.contains(ALGORITHM) || ALGORITHM.type().problem(value(ALGORITHM)).isPresent()
             ? null
-            : constant(RuleAlgorithm.class, ALGORITHM);
+            : FieldType.Choice.constant(RuleAlgorithm.class, value(ALGORITHM));
   }
 
   static RuleSpec read(RuleSource source) {
@@ -79,14 +72,7 @@ final class RuleSpecReader {
     if (!wrong.isEmpty() || algorithm == null) {
       throw new InvalidRuleException(violations);
     }
-    return new RuleSpec(
-        text(NAME),
-        coverage(),
-        quota(algorithm),
-        constant(OnStoreFailure.class, ON_STORE_FAILURE),
-        Math.toIntExact(whole(PRIORITY)),
-        constant(RuleSpec.Mode.class, MODE),
-        flag(ACTIVE));
+    return new RuleSpec(values, coverage(), quota(algorithm));
   }
 
   private Optional<FieldType.Problem> problem(RuleField field) {
@@ -170,10 +156,6 @@ final class RuleSpecReader {
     return FieldType.Seconds.micros((BigDecimal) value(WINDOW_SECONDS));
   }
 
-  private String text(RuleField field) {
-    return (String) value(field);
-  }
-
   private List<String> texts(RuleField field) {
     return ((List<?>) value(field)).stream().map(String.class::cast).toList();
   }
@@ -184,10 +166,6 @@ final class RuleSpecReader {
 
   private long whole(RuleField field) {
     return ((BigDecimal) value(field)).longValueExact();
-  }
-
-  private <E extends Enum<E>> E constant(Class<E> type, RuleField field) {
-    return Enum.valueOf(type, text(field).toUpperCase(Locale.ROOT));
   }
 
   /** Returns the value of a field that is present or has a default. */

@@ -7,35 +7,46 @@ import dev.weir.limits.SlidingWindow;
 import dev.weir.limits.TokenBucket;
 import dev.weir.rules.matching.KeyPart;
 import java.math.BigDecimal;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
-/** The values of the fields of a spec: what {@link RuleSpecReader} reads back. */
-final class RuleSpecValues implements RuleSource {
+/** Puts the values of the fields of a spec together: what {@link RuleSpecReader} reads back. */
+final class RuleSpecValues {
   private final Map<RuleField, Object> values = new EnumMap<>(RuleField.class);
 
-  RuleSpecValues(RuleSpec spec) {
-    values.put(RuleField.NAME, spec.name());
-    add(spec.coverage());
-    add(spec.quota());
-    addWhole(RuleField.PRIORITY, spec.priority());
-    values.put(RuleField.MODE, FieldType.Choice.lower(spec.mode()));
-    values.put(RuleField.ACTIVE, spec.isActive());
-    values.put(RuleField.ON_STORE_FAILURE, FieldType.Choice.lower(spec.onStoreFailure()));
+  private RuleSpecValues() {}
+
+  /**
+   * Returns the values of a rule, each in one form.
+   *
+   * @param given valid values, of which those of the coverage and the quota are replaced
+   */
+  static Map<RuleField, Object> of(
+      Map<RuleField, Object> given, Coverage coverage, Quota quota) {
+    RuleSpecValues all = new RuleSpecValues();
+    given.forEach((field, value) -> all.values.put(field, field.type().inOneForm(value)));
+    all.add(coverage);
+    all.add(quota);
+    all.addDefaults();
+    return Collections.unmodifiableMap(all.values);
   }
 
-  @Override
-  public @Nullable Object value(RuleField field) {
-    return values.get(field);
+  private void addDefaults() {
+    RuleAlgorithm algorithm = RuleAlgorithm.valueOf((String) values.get(RuleField.ALGORITHM));
+    for (RuleField field : RuleField.values()) {
+      Object byDefault = field.defaultValue();
+      if (byDefault != null && field.appliesTo(algorithm)) {
+        values.putIfAbsent(field, byDefault);
+      }
+    }
   }
 
   private void add(Coverage coverage) {
+    values.remove(RuleField.PATH_PATTERN);
     coverage.path().ifPresent(path -> values.put(RuleField.PATH_PATTERN, path.text()));
-    if (!coverage.methods().isEmpty()) {
-      values.put(RuleField.METHODS, List.copyOf(coverage.methods()));
-    }
+    values.put(RuleField.METHODS, List.copyOf(coverage.methods()));
     values.put(RuleField.KEY_BY, coverage.keyBy().stream().map(KeyPart::text).toList());
   }
 

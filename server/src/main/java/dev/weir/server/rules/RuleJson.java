@@ -125,9 +125,6 @@ final class RuleJson {
       if (value != null) {
         json.writeFieldName(field.fieldName());
         write(json, field, value);
-      } else if (field == RuleField.METHODS) {
-        json.writeFieldName(field.fieldName());
-        write(json, field, List.of());
       }
     }
     json.writeNumberField("version", rule.version());

@@ -10,13 +10,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Random;
 import java.util.Set;
 import net.jqwik.api.Assume;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
-import net.jqwik.api.RandomGenerator;
 
 /**
  * The compatibility kit of notations of rules: JSON, properties, rows. Each loses nothing of any
@@ -54,12 +52,9 @@ public abstract class RuleNotationKit {
    */
   @Example
   final void everyFieldIsVaried() {
-    Random random = new Random(1);
-    RandomGenerator<RuleSpec> specs = new RuleSpecs().get().generator(SAMPLES);
     Map<RuleField, Set<Object>> written = new EnumMap<>(RuleField.class);
     Map<RuleField, Set<Object>> read = new EnumMap<>(RuleField.class);
-    for (int i = 0; i < SAMPLES; i++) {
-      RuleSpec spec = specs.next(random).value();
+    for (RuleSpec spec : RuleSpecs.samples(SAMPLES)) {
       if (isAllowed(spec)) {
         RuleSpec rewritten = rewritten(spec);
         for (RuleField field : RuleField.values()) {

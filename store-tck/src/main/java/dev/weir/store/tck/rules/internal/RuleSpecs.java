@@ -1,124 +1,144 @@
 package dev.weir.store.tck.rules.internal;
 
-import dev.weir.limits.Concurrency;
-import dev.weir.limits.FixedWindow;
-import dev.weir.limits.Limit;
-import dev.weir.limits.OnStoreFailure;
-import dev.weir.limits.SlidingWindow;
-import dev.weir.limits.TokenBucket;
-import dev.weir.rules.matching.KeyPart;
 import dev.weir.rules.matching.PathPattern;
-import dev.weir.rules.spec.Coverage;
-import dev.weir.rules.spec.Quota;
+import dev.weir.rules.spec.FieldType;
+import dev.weir.rules.spec.RefillRate;
+import dev.weir.rules.spec.RuleAlgorithm;
+import dev.weir.rules.spec.RuleField;
 import dev.weir.rules.spec.RuleName;
 import dev.weir.rules.spec.RuleSpec;
 import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
+import java.util.Random;
+import java.util.stream.Stream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ArbitrarySupplier;
 import net.jqwik.api.Combinators;
+import net.jqwik.api.RandomGenerator;
 
-/** Generates rules of every kind, up to their bounds. */
+/**
+ * Generates rules of every kind, up to their bounds: values of each field by its type. Only fields
+ * whose texts have a form of their own are known here by name.
+ */
 public final class RuleSpecs implements ArbitrarySupplier<RuleSpec> {
+  /** Up to it, any rate of whole thousandths is counted exactly. */
+  private static final long MAX_CAPACITY = 1_000_000;
+
+  /** Returns many rules, the same in each run. */
+  public static List<RuleSpec> samples(int count) {
+    Random random = new Random(1);
+    RandomGenerator<RuleSpec> specs = new RuleSpecs().get().generator(count);
+    return Stream.generate(() -> specs.next(random).value()).limit(count).toList();
+  }
+
   @Override
   public Arbitrary<RuleSpec> get() {
-    return Combinators.combine(
-            names(),
-            coverages(),
-            Arbitraries.oneOf(rates(), concurrencies()),
-            Arbitraries.of(OnStoreFailure.values()),
-            Arbitraries.integers().between(-RuleSpec.MAX_PRIORITY, RuleSpec.MAX_PRIORITY),
-            Arbitraries.of(RuleSpec.Mode.values()),
-            Arbitraries.of(true, false))
+    return Arbitraries.of(RuleAlgorithm.values())
+        .flatMap(RuleSpecs::values)
+        .map(values -> RuleSpec.read(values::get));
+  }
+
+  /** Generates values of the fields of rules with an algorithm. */
+  private static Arbitrary<Map<RuleField, Object>> values(RuleAlgorithm algorithm) {
+    List<RuleField> fields =
+        Arrays.stream(RuleField.values()).filter(field -> field.appliesTo(algorithm)).toList();
+    List<Arbitrary<Optional<Object>>> each =
+        fields.stream()
+            .map(field -> field == RuleField.ALGORITHM ? only(algorithm) : given(field, algorithm))
+            .toList();
+    return Combinators.combine(each)
         .as(
-            (name, coverage, quota, failure, priority, mode, isActive) ->
-                new RuleSpec(
-                    name,
-                    coverage,
-                    quota,
-                    quota instanceof Quota.Concurrent && failure != OnStoreFailure.OPEN
-                        ? OnStoreFailure.CLOSED
-                        : failure,
-                    priority,
-                    mode,
-                    isActive));
+            values -> {
+              Map<RuleField, Object> given = new EnumMap<>(RuleField.class);
+              for (int i = 0; i < fields.size(); i++) {
+                RuleField field = fields.get(i);
+                values.get(i).ifPresent(value -> given.put(field, value));
+              }
+              return together(given);
+            });
   }
 
-  private static Arbitrary<String> names() {
-    return Arbitraries.strings()
-        .withCharRange(' ', '~')
-        .ofMinLength(1)
-        .ofMaxLength(RuleName.MAX_LENGTH)
-        .filter(name -> name.strip().equals(name) && !name.startsWith(RuleName.RESERVED_PREFIX));
+  private static Arbitrary<Optional<Object>> only(RuleAlgorithm algorithm) {
+    return Arbitraries.just(Optional.of(algorithm.name()));
   }
 
-  private static Arbitrary<Coverage> coverages() {
-    Arbitrary<Optional<PathPattern>> paths =
-        Arbitraries.of("", "/", "/**", "/api/{id}/café/**", "/a b/*/%41", "/" + "x".repeat(999))
-            .map(text -> Optional.of(text).filter(path -> !path.isEmpty()).map(PathPattern::of));
-    Arbitrary<Set<String>> methods =
-        Arbitraries.strings()
-            .withCharRange('A', 'Z')
-            .ofMinLength(1)
-            .ofMaxLength(20)
-            .set()
-            .ofMaxSize(20);
-    Arbitrary<List<KeyPart>> keys =
-        Arbitraries.<KeyPart>of(
-                new KeyPart.Ip(),
-                new KeyPart.Path(),
-                new KeyPart.Global(),
-                new KeyPart.Header("X-Api-Key"),
-                new KeyPart.Header("x-api-key"),
-                new KeyPart.Header("!#$%&'*+.^_`|~09"))
-            .list()
-            .ofMinSize(1)
-            .ofMaxSize(6)
-            .uniqueElements();
-    return Combinators.combine(paths, methods, keys).as(Coverage::new);
+  private static Arbitrary<Optional<Object>> given(RuleField field, RuleAlgorithm algorithm) {
+    Arbitrary<Object> values = values(field, field.type(algorithm)).asGeneric();
+    return field.isRequired() ? values.map(Optional::of) : values.optional();
   }
 
-  private static Arbitrary<Quota> rates() {
-    Arbitrary<Long> windows =
-        Arbitraries.longs().between(Limit.MIN_DURATION_MICROS, Limit.MAX_DURATION_MICROS);
-    Arbitrary<Limit> fixed =
-        Combinators.combine(
-                Arbitraries.longs().between(1, FixedWindow.MAX_LIMIT),
-                windows,
-                Arbitraries.of(FixedWindow.Start.values()))
-            .as(FixedWindow::new);
-    Arbitrary<Limit> sliding =
-        Combinators.combine(Arbitraries.longs().between(1, SlidingWindow.MAX_LIMIT), windows)
-            .as(SlidingWindow::new);
-    // Rates that can be counted exactly: others are lowered when they are read.
-    Arbitrary<Limit> buckets =
-        Combinators.combine(
-                Arbitraries.longs().between(1, 1_000_000),
-                Arbitraries.longs().between(1, 1_000_000))
-            .as(
-                (capacity, thousandths) ->
-                    TokenBucket.perSecond(capacity, BigDecimal.valueOf(thousandths, 3)));
-    return Combinators.combine(Arbitraries.oneOf(fixed, sliding, buckets), queues())
-        .as(Quota.Rate::new);
+  /** Changes what is valid only by itself. */
+  private static Map<RuleField, Object> together(Map<RuleField, Object> values) {
+    Object places = values.getOrDefault(RuleField.MAX_QUEUE_SIZE, BigDecimal.ZERO);
+    if (places.equals(BigDecimal.ZERO)) {
+      values.remove(RuleField.QUEUE_ENABLED);
+    }
+    return values;
   }
 
-  private static Arbitrary<Quota.QueueSettings> queues() {
-    return Combinators.combine(
-            Arbitraries.of(true, false),
-            Arbitraries.integers().between(0, Quota.QueueSettings.MAX_SIZE),
-            Arbitraries.longs().between(1, Quota.QueueSettings.MAX_DELAY_MILLIS))
-        .as(
-            (isEnabled, size, delay) ->
-                new Quota.QueueSettings(isEnabled && size > 0, size, delay));
+  private static Arbitrary<?> values(RuleField field, FieldType type) {
+    return switch (type) {
+      case FieldType.Text text -> texts(field).filter(value -> text.problem(value).isEmpty());
+      case FieldType.Choice choice -> Arbitraries.of(choice.choices());
+      case FieldType.Texts texts ->
+          items(field)
+              .list()
+              .ofMinSize(texts.min())
+              .ofMaxSize(Math.min(texts.max(), 6))
+              .uniqueElements();
+      case FieldType.Whole whole ->
+          Arbitraries.longs()
+              .between(
+                  whole.min(),
+                  field == RuleField.CAPACITY ? MAX_CAPACITY : whole.max())
+              .map(BigDecimal::valueOf);
+      case FieldType.Seconds seconds ->
+          Arbitraries.longs()
+              .between(seconds.minMicros(), seconds.maxMicros())
+              .map(FieldType.Seconds::of);
+      case FieldType.Period period ->
+          Arbitraries.longs()
+              .between(micros(period.min()), micros(period.max()))
+              .map(micros -> Duration.of(micros, ChronoUnit.MICROS));
+      case FieldType.Flag flag -> Arbitraries.of(true, false);
+      // Rates that can be counted exactly: others are lowered when they are read.
+      case FieldType.Rate rate ->
+          Arbitraries.longs()
+              .between(1, 1_000_000)
+              .map(thousandths -> new RefillRate.PerSecond(BigDecimal.valueOf(thousandths, 3)));
+    };
   }
 
-  private static Arbitrary<Quota> concurrencies() {
-    return Combinators.combine(
-            Arbitraries.integers().between(1, Concurrency.MAX_PLACES),
-            Arbitraries.longs().between(1_000_000, Limit.MAX_DURATION_MICROS))
-        .as((max, ttlMicros) -> new Quota.Concurrent(new Concurrency(max, ttlMicros)));
+  private static Arbitrary<String> texts(RuleField field) {
+    return field == RuleField.PATH_PATTERN
+        ? Arbitraries.of("/", "/**", "/api/{id}/café/**", "/a b/*/%41", longestPath())
+        : Arbitraries.strings().withCharRange(' ', '~').ofMaxLength(RuleName.MAX_LENGTH);
+  }
+
+  private static String longestPath() {
+    return "/" + "x".repeat(PathPattern.MAX_LENGTH - 1);
+  }
+
+  private static Arbitrary<String> items(RuleField field) {
+    return field == RuleField.KEY_BY
+        ? Arbitraries.of(
+            "ip",
+            "path",
+            "global",
+            "header:X-Api-Key",
+            "header:x-api-key",
+            "header:!#$%&'*+.^_`|~09")
+        : Arbitraries.strings().withCharRange('A', 'Z').ofMinLength(1).ofMaxLength(20);
+  }
+
+  private static long micros(Duration duration) {
+    return duration.dividedBy(Duration.of(1, ChronoUnit.MICROS));
   }
 }

@@ -1,9 +1,5 @@
 package dev.weir.store.tck.rules.internal;
 
-import dev.weir.limits.Concurrency;
-import dev.weir.limits.FixedWindow;
-import dev.weir.limits.Limit;
-import dev.weir.limits.SlidingWindow;
 import dev.weir.limits.TokenBucket;
 import dev.weir.rules.matching.PathPattern;
 import dev.weir.rules.spec.FieldType;
@@ -78,11 +74,29 @@ public final class WrongRules implements ArbitrarySupplier<WrongRules.WrongRule>
     return changed;
   }
 
-  private static List<?> wrongValues(RuleField field, RuleSpec spec, RuleAlgorithm algorithm) {
-    return switch (field) {
-      case NAME ->
+  /** Values that are wrong for a field by its type, and what is wrong with texts by their form. */
+  private static List<Object> wrongValues(RuleField field, RuleSpec spec, RuleAlgorithm algorithm) {
+    FieldType type = field.type(algorithm);
+    List<Object> wrong =
+        new ArrayList<>(
+            candidates(field, type).stream()
+                .filter(value -> type.problem(value).isPresent())
+                .toList());
+    if (field.isRequired()) {
+      wrong.add(ABSENT);
+    }
+    if (field == RuleField.MAX_QUEUE_SIZE
+        && spec.quota() instanceof Quota.Rate rate
+        && rate.queueSettings().isEnabled()) {
+      wrong.add(BigDecimal.ZERO);
+    }
+    return wrong;
+  }
+
+  private static List<?> candidates(RuleField field, FieldType type) {
+    return switch (type) {
+      case FieldType.Text text ->
           List.of(
-              ABSENT,
               "",
               "  ",
               " a",
@@ -90,53 +104,34 @@ public final class WrongRules implements ArbitrarySupplier<WrongRules.WrongRule>
               "ü",
               "a\nb",
               RuleName.RESERVED_PREFIX + "bucket",
-              "x".repeat(RuleName.MAX_LENGTH + 1));
-      case PATH_PATTERN ->
-          List.of("a", "/**/x", "/a*", "/a;b", "/" + "x".repeat(PathPattern.MAX_LENGTH));
-      case METHODS -> List.of(List.of("get"), List.of("GET", "M-SEARCH"), methods(21));
-      case KEY_BY ->
+              "/**/x",
+              "/a*",
+              "/a;b",
+              "/" + "x".repeat(PathPattern.MAX_LENGTH));
+      // An enum of another notation has all choices, of which some algorithms take fewer.
+      case FieldType.Choice choice -> ((FieldType.Choice) field.type()).choices();
+      case FieldType.Texts texts ->
           List.of(
-              List.of("cookie"), List.of("ip", "path", "ip"), List.of("header:a b"), headers(9));
-      case ALLOWED_REQUESTS ->
+              List.of("get"),
+              List.of("GET", "M-SEARCH"),
+              List.of("ip", "path", "ip"),
+              List.of("header:a b"),
+              items(texts.max() + 1));
+      case FieldType.Whole whole -> List.of(whole(whole.min() - 1), whole(whole.max() + 1));
+      case FieldType.Seconds seconds ->
           List.of(
-              ABSENT,
-              whole(0),
-              whole(
-                  (algorithm == RuleAlgorithm.SLIDING_WINDOW
-                          ? SlidingWindow.MAX_LIMIT
-                          : FixedWindow.MAX_LIMIT)
-                      + 1));
-      case WINDOW_SECONDS ->
-          List.of(
-              ABSENT,
               FieldType.Seconds.of(-1),
               FieldType.Seconds.of(0),
-              FieldType.Seconds.of(Limit.MIN_DURATION_MICROS - 1),
-              FieldType.Seconds.of(Limit.MAX_DURATION_MICROS + 1));
-      case CAPACITY -> List.of(ABSENT, whole(-1), whole(0), whole(TokenBucket.MAX_CAPACITY + 1));
-      case REFILL_RATE ->
+              FieldType.Seconds.of(seconds.minMicros() - 1),
+              FieldType.Seconds.of(seconds.maxMicros() + 1));
+      case FieldType.Period period ->
+          List.of(Duration.ZERO, period.min().minusNanos(1_000), period.max().plusNanos(1_000));
+      case FieldType.Flag flag -> List.of();
+      case FieldType.Rate rate ->
           List.of(
-              ABSENT,
               new RefillRate.Exact(0, 1_000_000),
               new RefillRate.Exact(-5, 1_000_000),
               new RefillRate.Exact(TokenBucket.MAX_CAPACITY + 1, 1_000_000));
-      case MAX_CONCURRENT -> List.of(ABSENT, whole(0), whole(Concurrency.MAX_PLACES + 1));
-      case LEASE_TTL ->
-          List.of(Duration.ZERO, Duration.ofNanos(999_999_000), Duration.ofDays(4_000));
-      case MAX_QUEUE_SIZE -> {
-        List<BigDecimal> sizes =
-            new ArrayList<>(List.of(whole(-1), whole(Quota.QueueSettings.MAX_SIZE + 1)));
-        if (spec.quota() instanceof Quota.Rate rate && rate.queueSettings().isEnabled()) {
-          sizes.add(whole(0));
-        }
-        yield sizes;
-      }
-      case DELAY_PER_REQUEST_MS ->
-          List.of(whole(0), whole(Quota.QueueSettings.MAX_DELAY_MILLIS + 1));
-      case PRIORITY -> List.of(whole(-RuleSpec.MAX_PRIORITY - 1), whole(RuleSpec.MAX_PRIORITY + 1));
-      case ON_STORE_FAILURE ->
-          algorithm == RuleAlgorithm.CONCURRENCY ? List.of("local", "fallback") : List.of();
-      case ALGORITHM, ALIGNED, QUEUE_ENABLED, MODE, ACTIVE -> List.of();
     };
   }
 
@@ -144,11 +139,7 @@ public final class WrongRules implements ArbitrarySupplier<WrongRules.WrongRule>
     return BigDecimal.valueOf(value);
   }
 
-  private static List<String> methods(int count) {
+  private static List<String> items(int count) {
     return IntStream.range(0, count).mapToObj(i -> "M" + (char) ('A' + i)).toList();
-  }
-
-  private static List<String> headers(int count) {
-    return IntStream.range(0, count).mapToObj(i -> "header:X-" + i).toList();
   }
 }
