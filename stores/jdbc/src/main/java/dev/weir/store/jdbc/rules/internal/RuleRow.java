@@ -4,7 +4,6 @@ import dev.weir.internal.Micros;
 import dev.weir.register.EntryVersion;
 import dev.weir.rules.Rule;
 import dev.weir.rules.spec.FieldType;
-import dev.weir.rules.spec.InvalidRuleException;
 import dev.weir.rules.spec.RefillRate;
 import dev.weir.rules.spec.RuleAlgorithm;
 import dev.weir.rules.spec.RuleField;
@@ -18,6 +17,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -29,10 +29,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The content of a rule as the columns of a row of {@code rule_version}.
  *
+ * <p>A field that is not mentioned here is in the column {@link #MORE}, and needs none of its own: no
+ * statement reads single fields.
+ *
  * @param columns the values by column, without those that are null; columns of other algorithms are
  *     ignored
+ * @param more the fields without a column
  */
-record RuleRow(Map<String, Object> columns) implements RuleSource {
+record RuleRow(Map<String, Object> columns, MoreFields more) implements RuleSource {
   private static final String NAME = "name";
   private static final String ALGORITHM = "algorithm";
 
@@ -55,7 +59,9 @@ record RuleRow(Map<String, Object> columns) implements RuleSource {
   private static final String ON_STORE_FAILURE = "on_store_failure";
   private static final String IS_ACTIVE = "is_active";
 
-  /** In the order of the statement. */
+  private static final String MORE = "more";
+
+  /** In the order of the statement; {@link #MORE} follows. */
   private static final List<String> COLUMNS =
       List.of(
           NAME,
@@ -95,7 +101,7 @@ record RuleRow(Map<String, Object> columns) implements RuleSource {
   private static final Set<String> NULLABLE_NUMBERS =
       Set.of(WINDOW_MICROS, REFILL_TOKENS, REFILL_MICROS, LEASE_MICROS);
 
-  private static final String SEPARATOR = ",";
+  static final String SEPARATOR = ",";
 
   RuleRow {
     columns = Map.copyOf(columns);
@@ -116,8 +122,8 @@ record RuleRow(Map<String, Object> columns) implements RuleSource {
       }
     }
     try {
-      return RuleSpec.read(new RuleRow(columns));
-    } catch (InvalidRuleException e) {
+      return RuleSpec.read(new RuleRow(columns, MoreFields.of(row.getString(MORE))));
+    } catch (IllegalArgumentException e) {
       throw new SQLException(
           "rule %d is invalid in version %d: %s"
               .formatted(row.getLong("rule_id"), row.getInt("version"), e.getMessage()),
@@ -127,13 +133,14 @@ record RuleRow(Map<String, Object> columns) implements RuleSource {
 
   static RuleRow of(RuleSource values) {
     Map<String, Object> columns = new HashMap<>(NEUTRAL);
+    Map<RuleField, Object> more = new EnumMap<>(RuleField.class);
     for (RuleField field : RuleField.values()) {
       Object value = values.value(field);
       if (value != null) {
-        put(columns, field, value);
+        put(columns, more, field, value);
       }
     }
-    return new RuleRow(columns);
+    return new RuleRow(columns, MoreFields.of(more));
   }
 
   static void insert(Dialect dialect, Connection connection, EntryVersion<Rule> version)
@@ -145,10 +152,26 @@ record RuleRow(Map<String, Object> columns) implements RuleSource {
     parameters.add(rule.version());
     COLUMNS.forEach(
         column -> parameters.add(parameter(dialect, column, row.columns().get(column))));
+    parameters.add(Sql.orNull(row.more().withUnknownOf(before(connection, rule)).column()));
     parameters.add(dialect.flag(version.isRemoval()));
     parameters.add(version.changedBy());
     parameters.add(Micros.ceil(rule.updatedAt()));
     Sql.update(connection, insert(dialect), parameters.toArray());
+  }
+
+  /** Returns the fields without a column of the version in force, whose row is locked. */
+  private static MoreFields before(Connection connection, Rule rule) throws SQLException {
+    return Sql.first(
+            connection,
+            row -> MoreFields.of(row.getString(MORE)),
+            """
+            select v.more
+            from rule r
+            join rule_version v on v.rule_id = r.rule_id and v.version = r.version
+            where r.rule_id = ?
+            """,
+            rule.id())
+        .orElse(MoreFields.of(Map.of()));
   }
 
   private static String insert(Dialect dialect) {
@@ -158,9 +181,9 @@ record RuleRow(Map<String, Object> columns) implements RuleSource {
             Collectors.joining(
                 ", ",
                 "insert into rule_version (rule_id, version, ",
-                ", is_removed, changed_by, created_at) values (?, ?, "
+                ", more, is_removed, changed_by, created_at) values (?, ?, "
                     + "?, ".repeat(COLUMNS.size())
-                    + "?, ?, ?)"));
+                    + "?, ?, ?, ?)"));
   }
 
   private static Object parameter(Dialect dialect, String column, @Nullable Object value) {
@@ -173,7 +196,9 @@ record RuleRow(Map<String, Object> columns) implements RuleSource {
   }
 
   /** Translates the value of a field into columns. */
-  private static void put(Map<String, Object> columns, RuleField field, Object value) {
+  @SuppressWarnings("UnnecessaryDefaultInEnumSwitch") // Fields to come have no column.
+  private static void put(
+      Map<String, Object> columns, Map<RuleField, Object> more, RuleField field, Object value) {
     switch (field) {
       case NAME -> columns.put(NAME, value);
       case PATH_PATTERN -> columns.put(PATH_PATTERN, value);
@@ -197,10 +222,12 @@ record RuleRow(Map<String, Object> columns) implements RuleSource {
       case MODE -> columns.put(MODE, value);
       case ACTIVE -> columns.put(IS_ACTIVE, value);
       case ON_STORE_FAILURE -> columns.put(ON_STORE_FAILURE, value);
+      default -> more.put(field, value);
     }
   }
 
   @Override
+  @SuppressWarnings("UnnecessaryDefaultInEnumSwitch") // Fields to come have no column.
   public @Nullable Object value(RuleField field) {
     if (!applies(field)) {
       return null;
@@ -235,6 +262,7 @@ record RuleRow(Map<String, Object> columns) implements RuleSource {
       case MODE -> columns.get(MODE);
       case ACTIVE -> columns.get(IS_ACTIVE);
       case ON_STORE_FAILURE -> columns.get(ON_STORE_FAILURE);
+      default -> more.value(field);
     };
   }
 

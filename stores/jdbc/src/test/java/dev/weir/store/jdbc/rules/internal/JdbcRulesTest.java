@@ -43,6 +43,36 @@ final class JdbcRulesTest extends RulesKit {
         .containsExactly(true, false, false);
   }
 
+  /** As a node of this version does while others, of a later one, know another field. */
+  @Test
+  void keepsFieldsThatOnlyALaterVersionKnows() {
+    Rule made = made(rules);
+    Database.execute(
+        database.pool(),
+        "update rule_version set more = 'later=a%26b' where rule_id = " + made.id());
+
+    Rule changed = ((Change.Done<Rule>) rules.change(made.id(), 1, made.spec(), "you")).entry();
+    assertThat(rules.find(made.id())).contains(changed);
+    rules.remove(made.id(), 2, "them");
+
+    assertThat(
+            Database.number(
+                database.pool(),
+                "select count(*) from rule_version where more = 'later=a%26b' and rule_id = "
+                    + made.id()))
+        .isEqualTo(3);
+  }
+
+  /** As a node of the version before does, which does not know the column. */
+  @Test
+  void readsARowWithoutTheFieldsThatHaveNoColumn() {
+    Rule made = made(rules);
+    Database.execute(
+        database.pool(), "update rule_version set more = null where rule_id = " + made.id());
+
+    assertThat(rules.find(made.id())).contains(made);
+  }
+
   @Test
   void aChangeReachesTheBookOfAnotherNodeAtOnce() throws Exception {
     JdbcRules otherNode = new JdbcRules(database.otherPool(), StoreClock.DATABASE);
