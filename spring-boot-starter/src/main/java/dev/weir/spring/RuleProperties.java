@@ -1,16 +1,20 @@
 package dev.weir.spring;
 
 import dev.weir.limits.OnStoreFailure;
+import dev.weir.rules.spec.RefillRate;
 import dev.weir.rules.spec.RuleAlgorithm;
+import dev.weir.rules.spec.RuleField;
+import dev.weir.rules.spec.RuleSource;
 import dev.weir.rules.spec.RuleSpec;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A rule in the properties, with the same fields as in the REST API: {@link
- * dev.weir.rules.spec.RuleField} defines their bounds and defaults.
+ * A rule in the properties, with the same fields as in the REST API: {@link RuleField} defines their
+ * bounds and defaults.
  *
  * @param name Unique name, 1 to 100 printable ASCII characters.
  * @param pathPattern Paths of the requests that the rule covers, such as /api/orders/**, with the
@@ -59,4 +63,39 @@ public record RuleProperties(
     @Nullable Long priority,
     RuleSpec.@Nullable Mode mode,
     @Nullable Boolean active,
-    @Nullable OnStoreFailure onStoreFailure) {}
+    @Nullable OnStoreFailure onStoreFailure)
+    implements RuleSource {
+
+  @Override
+  public @Nullable Object value(RuleField field) {
+    return switch (field) {
+      case NAME -> name;
+      case PATH_PATTERN -> pathPattern;
+      case METHODS -> methods;
+      case KEY_BY -> keyBy;
+      case ALGORITHM -> algorithm == null ? null : algorithm.name();
+      case ALLOWED_REQUESTS -> number(allowedRequests);
+      case WINDOW_SECONDS -> windowSeconds;
+      case ALIGNED -> aligned;
+      case CAPACITY -> number(capacity);
+      case REFILL_RATE -> refillRate == null ? null : new RefillRate.PerSecond(refillRate);
+      case MAX_CONCURRENT -> number(maxConcurrent);
+      case LEASE_TTL -> leaseTtl;
+      case QUEUE_ENABLED -> queueEnabled;
+      case MAX_QUEUE_SIZE -> number(maxQueueSize);
+      case DELAY_PER_REQUEST_MS -> number(delayPerRequestMs);
+      case PRIORITY -> number(priority);
+      case MODE -> lower(mode);
+      case ACTIVE -> active;
+      case ON_STORE_FAILURE -> lower(onStoreFailure);
+    };
+  }
+
+  private static @Nullable BigDecimal number(@Nullable Long value) {
+    return value == null ? null : BigDecimal.valueOf(value);
+  }
+
+  private static @Nullable String lower(@Nullable Enum<?> constant) {
+    return constant == null ? null : constant.name().toLowerCase(Locale.ROOT);
+  }
+}
