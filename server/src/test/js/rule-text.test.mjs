@@ -23,6 +23,12 @@ test("fields of other algorithms are not sent", () => {
   for (const name of ["allowedRequests", "windowSeconds", "queueEnabled", "aligned"]) assert.ok(!(name in spec), name);
 });
 
+test("a field that the form does not have stays as it is", () => {
+  const rule = { ...RULE, note: "for partners" };
+  assert.deepEqual(specFrom({ ...valuesOf(rule), allowedRequests: "4" }, rule), { ...specOf(rule), allowedRequests: 4 });
+  assert.ok(!("pathPattern" in specFrom({ ...valuesOf(rule), pathPattern: "" }, rule)));
+});
+
 test("describes each kind of limit", () => {
   assert.equal(limitText(RULE), "3 per 10 s");
   assert.equal(limitText({ ...RULE, windowSeconds: 3630 }), "3 per 1 h 30 s");

@@ -1,13 +1,7 @@
 // Rules in words, and from and to a form. Pure functions.
 
 import { count, exactSpan, span } from "./format.js";
-
-export const ALGORITHMS = [
-  ["FIXED_WINDOW", "fixed window"],
-  ["SLIDING_WINDOW", "sliding window"],
-  ["TOKEN_BUCKET", "token bucket"],
-  ["CONCURRENCY", "concurrency"],
-];
+import { appliesTo, RULE_FIELDS } from "./rule-fields.js";
 
 const READ_ONLY = ["id", "version", "createdAt", "updatedAt", "changedBy", "removed"];
 
@@ -48,60 +42,46 @@ export function matches(rule, search) {
 
 /** The values of a form for a rule. */
 export function valuesOf(rule) {
-  return {
-    name: rule.name ?? "",
-    algorithm: rule.algorithm ?? "FIXED_WINDOW",
-    pathPattern: rule.pathPattern ?? "",
-    methods: (rule.methods ?? []).join(", "),
-    keyBy: (rule.keyBy ?? ["ip"]).join(", "),
-    allowedRequests: String(rule.allowedRequests ?? ""),
-    windowSeconds: String(rule.windowSeconds ?? ""),
-    aligned: rule.aligned ?? false,
-    capacity: String(rule.capacity ?? ""),
-    refillRate: String(rule.refillRate ?? ""),
-    maxConcurrent: String(rule.maxConcurrent ?? ""),
-    leaseTtl: rule.leaseTtl ?? "",
-    queueEnabled: rule.queueEnabled ?? false,
-    maxQueueSize: String(rule.maxQueueSize ?? ""),
-    delayPerRequestMs: String(rule.delayPerRequestMs ?? ""),
-    priority: String(rule.priority ?? 0),
-    mode: rule.mode ?? "enforce",
-    active: rule.active ?? true,
-    onStoreFailure: rule.onStoreFailure ?? "closed",
-  };
+  return Object.fromEntries(RULE_FIELDS.map(({ name, kind, byDefault }) => {
+    const value = rule[name] ?? byDefault;
+    if (kind === "flag") return [name, value];
+    return [name, Array.isArray(value) ? value.join(", ") : String(value ?? "")];
+  }));
 }
 
-/** Fields that an algorithm has; those of others are not sent, because the server refuses them. */
-export const FIELDS = {
-  FIXED_WINDOW: ["allowedRequests", "windowSeconds", "aligned", "queueEnabled", "maxQueueSize", "delayPerRequestMs"],
-  SLIDING_WINDOW: ["allowedRequests", "windowSeconds", "queueEnabled", "maxQueueSize", "delayPerRequestMs"],
-  TOKEN_BUCKET: ["capacity", "refillRate", "queueEnabled", "maxQueueSize", "delayPerRequestMs"],
-  CONCURRENCY: ["maxConcurrent", "leaseTtl"],
-};
-
 /** What fields of limits depend on. */
-export const ALGORITHM_SWITCH = { name: "algorithm", uses: (values) => FIELDS[values.algorithm] };
-
-const ALL_LIMIT_FIELDS = [...new Set(Object.values(FIELDS).flat())];
-const NUMBERS = ["allowedRequests", "windowSeconds", "capacity", "refillRate", "maxConcurrent", "maxQueueSize", "delayPerRequestMs", "priority"];
+export const ALGORITHM_SWITCH = {
+  name: "algorithm",
+  uses: ({ algorithm }) => RULE_FIELDS.filter((field) => field.only && appliesTo(field, algorithm)).map(({ name }) => name),
+};
 
 /** What a field for numbers accepts, which writes small ones with an exponent. */
 const NUMBER = /^-?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 
-/** The rule of the values of a form. */
-export function specFrom(values) {
-  const spec = {};
-  for (const [name, value] of Object.entries(values)) {
-    if (ALL_LIMIT_FIELDS.includes(name) && !FIELDS[values.algorithm].includes(name)) continue;
-    if (typeof value === "boolean") spec[name] = value;
-    else if (name === "methods" || name === "keyBy") {
-      const list = value.split(",").map((one) => one.trim()).filter((one) => one !== "");
-      if (list.length > 0) spec[name] = list;
-    } else if (value.trim() !== "") {
-      spec[name] = NUMBERS.includes(name) && NUMBER.test(value.trim()) ? Number(value) : value.trim();
-    }
+/**
+ * The rule of the values of a form, without fields of other algorithms, because the server refuses them. A field of
+ * `rule` that the form does not have stays as it is: the page may be older than the server.
+ */
+export function specFrom(values, rule = {}) {
+  const spec = specOf(rule);
+  for (const field of RULE_FIELDS) {
+    delete spec[field.name];
+    const value = appliesTo(field, values.algorithm) ? sent(field.kind, values[field.name]) : undefined;
+    if (value !== undefined) spec[field.name] = value;
   }
   return spec;
+}
+
+/** What is sent for what a form has; undefined for nothing. */
+function sent(kind, value) {
+  if (kind === "flag") return value;
+  const text = value.trim();
+  if (kind === "list") {
+    const list = text.split(",").map((one) => one.trim()).filter((one) => one !== "");
+    return list.length > 0 ? list : undefined;
+  }
+  if (text === "") return undefined;
+  return kind === "number" && NUMBER.test(text) ? Number(text) : text;
 }
 
 /** What a rule did, of the counts of the last 15 minutes; null if it is not counted by itself. */

@@ -2,37 +2,25 @@
 
 import { el, replace, setText } from "../../ui/dom.js";
 import { call, get } from "../../data/http.js";
-import { ALGORITHM_SWITCH, ALGORITHMS, changes, FIELDS, specFrom, valuesOf } from "../../data/rule-text.js";
+import { appliesTo, GROUPS, RULE_FIELDS } from "../../data/rule-fields.js";
+import { ALGORITHM_SWITCH, changes, specFrom, valuesOf } from "../../data/rule-text.js";
 import { mergedBySwitch } from "../../data/merge.js";
 import { busy, button, checkbox, debounced, entered, field, input, notice, panel, select, standText } from "../../ui/widgets.js";
 
+/** The control of a field: `{element, control}`, with `showError(text)` unless it is a flag. */
+function fieldOf({ kind, label, hint, options, byDefault, attributes, wide }) {
+  if (kind === "flag") {
+    const flag = checkbox(label, byDefault);
+    if (wide) flag.element.classList.add("wide");
+    return flag;
+  }
+  const number = kind === "number" ? { type: "number", step: "any", inputmode: "decimal" } : {};
+  return field(label, kind === "choice" ? select(options, byDefault) : input({ ...number, ...attributes }), { hint });
+}
+
 /** The form for a new rule, or for the next version of `rule`. `done(rule)` is called when it is stored. */
 export function ruleEditor(rule, { signal, done }) {
-  const number = (attributes) => input({ type: "number", step: "any", inputmode: "decimal", ...attributes });
-  const fields = {
-    name: field("Name", input({ maxlength: "100", required: true, placeholder: "orders" })),
-    pathPattern: field("Path", input({ maxlength: "1000", placeholder: "/api/orders/**", class: "mono" }), { hint: "* is a segment, ** any number. Empty: by name only" }),
-    methods: field("Methods", input({ placeholder: "all" }), { hint: "Such as POST, PUT" }),
-    keyBy: field("Counted by", input({ placeholder: "ip" }), { hint: "ip, path, global, header:Name" }),
-    algorithm: field("Algorithm", select(ALGORITHMS, "FIXED_WINDOW")),
-    allowedRequests: field("Requests", number({ min: "1" })),
-    windowSeconds: field("Window in seconds", number({ min: "0.001" })),
-    capacity: field("Tokens", number({ min: "1" })),
-    refillRate: field("Tokens per second", number({ min: "0" })),
-    maxConcurrent: field("At the same time", number({ min: "1" })),
-    leaseTtl: field("Lease", input({ placeholder: "PT1M" })),
-    maxQueueSize: field("Max waiting", number({ min: "0", max: "100000" })),
-    delayPerRequestMs: field("Delay for each, ms", number({ min: "1", max: "30000", placeholder: "100" })),
-    priority: field("Priority", number({ min: "-1000000", max: "1000000" })),
-    mode: field("Mode", select([["enforce", "enforce"], ["shadow", "shadow: count, refuse nothing"]], "enforce")),
-    onStoreFailure: field("If the store is gone", select([["closed", "refuse"], ["fallback", "use the next store"], ["local", "each node its share"], ["open", "let everything pass"]], "closed")),
-  };
-  const switches = {
-    aligned: checkbox("Windows aligned to the clock", false),
-    queueEnabled: checkbox("Let requests wait in a queue", false),
-    active: checkbox("Active", true),
-  };
-  switches.queueEnabled.element.classList.add("wide");
+  const all = Object.fromEntries(RULE_FIELDS.map((one) => [one.name, fieldOf(one)]));
   const status = notice();
   const conflict = el("div");
   const hint = el("span", {}, rule ? `On version ${rule.version}` : "In force on every node as soon as it is stored");
@@ -40,7 +28,6 @@ export function ruleEditor(rule, { signal, done }) {
   let base = rule;
   let taken = {}; // the values of the form before it was edited
   let turn = 0;
-  const all = { ...fields, ...switches };
   const form = el("form", {
     novalidate: true,
     oninput: () => {
@@ -52,10 +39,7 @@ export function ruleEditor(rule, { signal, done }) {
       busy(save, status, store);
     },
   }, panel(rule ? `Edit ${rule.name}` : "New rule", { hint },
-    el("div", { class: "form" }, fields.name.element, fields.pathPattern.element, fields.methods.element, fields.keyBy.element),
-    el("div", { class: "form" }, ["algorithm", "allowedRequests", "windowSeconds", "capacity", "refillRate", "maxConcurrent", "leaseTtl", "aligned"].map((name) => all[name].element)),
-    el("div", { class: "form" }, switches.queueEnabled.element, fields.maxQueueSize.element, fields.delayPerRequestMs.element),
-    el("div", { class: "form" }, fields.mode.element, fields.priority.element, fields.onStoreFailure.element, switches.active.element),
+    GROUPS.map((group) => el("div", { class: "form" }, RULE_FIELDS.filter((one) => one.group === group).map((one) => all[one.name].element))),
     status.element,
     el("div", { class: "row" }, save, el("a", { class: "button", href: rule ? `#/rules/${rule.id}` : "#/rules" }, "Cancel"))));
   const validateSoon = debounced(300, validate);
@@ -66,17 +50,13 @@ export function ruleEditor(rule, { signal, done }) {
     taken = values();
   }
 
-  function fill(all) {
-    for (const [name, one] of Object.entries(fields)) one.control.value = all[name];
-    for (const [name, one] of Object.entries(switches)) one.control.checked = all[name];
+  function fill(next) {
+    for (const { name, kind } of RULE_FIELDS) all[name].control[kind === "flag" ? "checked" : "value"] = next[name];
     drawFields();
   }
 
   function values() {
-    return {
-      ...Object.fromEntries(Object.entries(fields).map(([name, one]) => [name, entered(one.control)])),
-      ...Object.fromEntries(Object.entries(switches).map(([name, one]) => [name, one.control.checked])),
-    };
+    return Object.fromEntries(RULE_FIELDS.map(({ name, kind }) => [name, kind === "flag" ? all[name].control.checked : entered(all[name].control)]));
   }
 
   /** What was edited here, on top of another version. */
@@ -85,24 +65,23 @@ export function ruleEditor(rule, { signal, done }) {
   }
 
   function spec() {
-    return specFrom(values());
+    return specFrom(values(), base ?? {});
   }
 
   function drawFields() {
-    const used = FIELDS[fields.algorithm.control.value];
-    for (const name of new Set(Object.values(FIELDS).flat())) all[name].element.hidden = !used.includes(name);
-    if (!switches.queueEnabled.control.checked) {
-      fields.maxQueueSize.element.hidden = true;
-      fields.delayPerRequestMs.element.hidden = true;
+    for (const one of RULE_FIELDS) all[one.name].element.hidden = !appliesTo(one, all.algorithm.control.value);
+    if (!all.queueEnabled.control.checked) {
+      all.maxQueueSize.element.hidden = true;
+      all.delayPerRequestMs.element.hidden = true;
     }
   }
 
   function showErrors(errors) {
-    for (const one of Object.values(fields)) one.showError("");
+    for (const one of Object.values(all)) one.showError?.("");
     const others = errors.filter(({ field: name, message }) => {
-      const target = fields[name.replace(/[.[].*$/, "")];
-      target?.showError(message);
-      return !target || target.element.hidden;
+      const target = all[name.replace(/[.[].*$/, "")];
+      target?.showError?.(message);
+      return !target?.showError || target.element.hidden;
     });
     if (others.length > 0) status.show(others.map((error) => `${error.field} ${error.message}`).join("; "), "danger");
     else status.clear();
@@ -129,7 +108,7 @@ export function ruleEditor(rule, { signal, done }) {
     } catch (problem) {
       showErrors(problem.errors ?? []);
       if (problem.status === 412) await showConflict(problem);
-      else if (problem.type === "name-taken") fields.name.showError(problem.message);
+      else if (problem.type === "name-taken") all.name.showError(problem.message);
       else if (!problem.errors?.length) throw problem;
     }
   }
@@ -145,7 +124,7 @@ export function ruleEditor(rule, { signal, done }) {
     const theirs = await get(`/api/admin/rules/${base.id}`, { signal });
     replace(conflict, panel(`Version ${theirs.version} came into force while you edited`, { hint: problem.message },
       el("p", {}, "What your changes would make of it:"),
-      el("ul", { class: "history" }, changes(specFrom(valuesOf(theirs)), specFrom(onto(theirs).values)).map((change) => el("li", { class: "break" }, change))),
+      el("ul", { class: "history" }, changes(specFrom(valuesOf(theirs), theirs), specFrom(onto(theirs).values, theirs)).map((change) => el("li", { class: "break" }, change))),
       el("div", { class: "row" },
         button("Take theirs", () => {
           standOn(theirs);
@@ -154,10 +133,10 @@ export function ruleEditor(rule, { signal, done }) {
           save.focus();
         }),
         button("Keep mine, on top of theirs", () => {
-          const { values: all, conflicts } = onto(theirs);
+          const { values: both, conflicts } = onto(theirs);
           standOn(theirs);
           set(theirs);
-          fill(all);
+          fill(both);
           status.show(standText(theirs, conflicts), "warning");
           save.focus();
         }))));
