@@ -1,5 +1,7 @@
 package dev.weir.rules.spec;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.weir.internal.Micros;
 import dev.weir.limits.FixedWindow;
 import dev.weir.limits.Limit;
@@ -34,7 +36,9 @@ final class RuleSpecValues {
   }
 
   private void addDefaults() {
-    RuleAlgorithm algorithm = RuleAlgorithm.valueOf((String) values.get(RuleField.ALGORITHM));
+    // The quota has just added it.
+    RuleAlgorithm algorithm =
+        RuleAlgorithm.valueOf((String) requireNonNull(values.get(RuleField.ALGORITHM)));
     for (RuleField field : RuleField.values()) {
       Object byDefault = field.defaultValue();
       if (byDefault != null && field.appliesTo(algorithm)) {

@@ -4,7 +4,6 @@ import dev.weir.payments.FeedStatus;
 import dev.weir.payments.PaymentCall;
 import dev.weir.payments.PaymentState;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Is notified of what happens to payments, and measures it. Implementations are thread-safe, quick,
@@ -23,6 +22,10 @@ public interface PaymentObserver {
    */
   void measured(PaymentMetric metric, String label, double amount);
 
+  private void counted(PaymentMetric metric, String label, long number) {
+    measured(metric, label, (double) number);
+  }
+
   /** Called when a feed was received, now or earlier. */
   default void feedReceived(FeedReceiver.Received received) {
     if (!received.isNew()) {
@@ -31,9 +34,9 @@ public interface PaymentObserver {
     }
     FeedStatus feed = received.feed();
     measured(PaymentMetric.FEEDS, "received", 1);
-    measured(PaymentMetric.RECORDS, "accepted", feed.read() - feed.rejected() - feed.repeated());
-    measured(PaymentMetric.RECORDS, "rejected", feed.rejected());
-    measured(PaymentMetric.RECORDS, "repeated", feed.repeated());
+    counted(PaymentMetric.RECORDS, "accepted", feed.read() - feed.rejected() - feed.repeated());
+    counted(PaymentMetric.RECORDS, "rejected", feed.rejected());
+    counted(PaymentMetric.RECORDS, "repeated", feed.repeated());
   }
 
   /** Called when a feed broke off or could not be used. */
@@ -53,13 +56,13 @@ public interface PaymentObserver {
 
   /** Called after each call of the downstream. */
   default void called(PaymentCall.Result result, Duration time) {
-    double seconds = (double) Math.max(0, time.toNanos()) / TimeUnit.SECONDS.toNanos(1);
+    double seconds = (double) Math.max(0, time.toNanos()) / 1e9;
     measured(PaymentMetric.CALLS, PaymentMetric.value(result), seconds);
   }
 
   /** Called when payments were cancelled with their feeds. */
   default void cancelled(long payments) {
-    measured(PaymentMetric.ENDED, PaymentMetric.value(PaymentState.CANCELLED), payments);
+    counted(PaymentMetric.ENDED, PaymentMetric.value(PaymentState.CANCELLED), payments);
   }
 
   /** Called when the end of a payment is recorded; after a crash perhaps once more. */
@@ -69,6 +72,6 @@ public interface PaymentObserver {
 
   /** Called when payments without a running workflow were started again. */
   default void restarted(long payments) {
-    measured(PaymentMetric.RESTARTED, "", payments);
+    counted(PaymentMetric.RESTARTED, "", payments);
   }
 }

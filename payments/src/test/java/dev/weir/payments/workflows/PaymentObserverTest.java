@@ -35,7 +35,9 @@ final class PaymentObserverTest {
   private final Map<PaymentMetric, Map<String, Double>> measured = new HashMap<>();
   private final PaymentObserver observer =
       (metric, label, amount) ->
-          measured.computeIfAbsent(metric, any -> new HashMap<>()).merge(label, amount, Double::sum);
+          measured
+              .computeIfAbsent(metric, any -> new HashMap<>())
+              .merge(label, amount, Double::sum);
 
   @Test
   void measuresEachMetricUnderTheLabelsThatItNames() {

@@ -25,7 +25,10 @@ final class PaymentMetricsTest {
     Map<String, Double> values = new HashMap<>();
     for (MetricSnapshot metric : registry.scrape()) {
       for (DataPointSnapshot point : metric.getDataPoints()) {
-        String label = point.getLabels().stream().map(one -> " " + one.getValue()).reduce("", String::concat);
+        String label =
+            point.getLabels().stream()
+                .map(one -> " " + one.getValue())
+                .reduce("", String::concat);
         values.put(metric.getMetadata().getName() + label, value(point));
       }
     }

@@ -76,8 +76,9 @@ public final class RuleSpecs implements ArbitrarySupplier<RuleSpec> {
 
   /** Changes what is valid only by itself. */
   private static Map<RuleField, Object> together(Map<RuleField, Object> values) {
-    Object places = values.getOrDefault(RuleField.MAX_QUEUE_SIZE, BigDecimal.ZERO);
-    if (places.equals(BigDecimal.ZERO)) {
+    BigDecimal places =
+        (BigDecimal) values.getOrDefault(RuleField.MAX_QUEUE_SIZE, BigDecimal.ZERO);
+    if (places.signum() == 0) {
       values.remove(RuleField.QUEUE_ENABLED);
     }
     return values;

@@ -36,7 +36,7 @@ record MoreFields(Map<String, String> texts) {
       return NONE;
     }
     Map<String, String> texts = new TreeMap<>();
-    for (String field : column.split("&")) {
+    for (String field : column.split("&", -1)) {
       String[] parts = field.split("=", 2);
       texts.put(decoded(parts[0]), parts.length == 1 ? "" : decoded(parts[1]));
     }

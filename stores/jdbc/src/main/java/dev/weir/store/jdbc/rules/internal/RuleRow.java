@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The content of a rule as the columns of a row of {@code rule_version}.
  *
- * <p>A field that is not mentioned here is in the column {@link #MORE}, and needs none of its own: no
- * statement reads single fields.
+ * <p>A field that is not mentioned here is in the column {@link #MORE}, and needs none of its own:
+ * no statement reads single fields.
  *
  * @param columns the values by column, without those that are null; columns of other algorithms are
  *     ignored
