@@ -1,6 +1,7 @@
 package dev.weir.limits;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -23,6 +24,15 @@ public final class LiveLeases {
   private LiveLeases(LeaseTree byExpiry, LeaseTree byId) {
     this.byExpiry = byExpiry;
     this.byId = byId;
+  }
+
+  /** Returns leases with different ids, such as those that a store has read. */
+  public static LiveLeases of(Collection<Lease> leases) {
+    LiveLeases live = NONE;
+    for (Lease lease : leases) {
+      live = live.with(lease);
+    }
+    return live;
   }
 
   /** Returns all leases in the order of their expiry. */

@@ -166,7 +166,11 @@ final class OracleMigrationTest {
             + " | create what it drops, with any column, and start again: index slot_by_time",
         "13.1 | alter table concurrency_definition drop column held_until"
             + " | drop what it has created and start again:"
-            + " column concurrency_definition.held_until"
+            + " column concurrency_definition.held_until",
+        "18.7 | drop table lease | drop what it has created and start again: table lease",
+        "18.9 | alter table limit_store drop column fallback_until_micros"
+            + " | drop what it has created and start again:"
+            + " column limit_store.fallback_until_micros"
       })
   void migrationWhoseNoteWasLostIsRepeated(String version, String undo, String message)
       throws SQLException {
@@ -190,6 +194,16 @@ final class OracleMigrationTest {
     assertThat(Database.number(pool, "select count(*) from full_run")).isZero();
     assertThat(indexes()).contains("SLOT_OCCUPANCY_PLAN", "SLOT_BY_TIME_AND_ID");
     assertThat(indexes()).doesNotContain("SLOT_BY_TIME");
+  }
+
+  @Test
+  void rowThatIsThereAlreadyIsNotInsertedAgain() throws SQLException {
+    OraclePool.migrate(pool);
+    forget("18.8");
+
+    OraclePool.migrate(pool);
+
+    assertThat(Database.number(pool, "select count(*) from exclusive_task")).isEqualTo(2);
   }
 
   private void forget(String version) throws SQLException {

@@ -2,6 +2,7 @@ package dev.weir.store.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.store.jdbc.internal.OracleTable;
 import dev.weir.store.jdbc.slots.internal.OracleStatements;
 import dev.weir.store.tck.internal.CheckedDataSource;
 import dev.weir.store.tck.internal.OracleSql;
@@ -37,7 +38,16 @@ final class OracleSqlTest {
           "V2__limits",
           "V3__rules",
           "V4__routes",
-          "V13.1__longer_leases");
+          "V13.1__longer_leases",
+          "V18.1__limit_usage",
+          "V18.2__limit_usage_by_removal",
+          "V18.3__limit_request",
+          "V18.4__limit_request_by_expiry",
+          "V18.5__lease_resource",
+          "V18.6__lease_resource_by_removal",
+          "V18.7__lease",
+          "V18.8__upkeep_of_limits",
+          "V18.9__fallback_until");
 
   @ParameterizedTest
   @ValueSource(
@@ -181,6 +191,20 @@ final class OracleSqlTest {
             index ->
                 assertThat(schema)
                     .containsPattern("(create index|constraint) " + index + " (on|primary)"));
+  }
+
+  /** The statements of {@link OracleTable} are made of the names of tables. */
+  @Test
+  void tablesOfLimitsHaveTheIndexThatTheirStatementsName() throws IOException {
+    for (String table :
+        List.of(
+            "V18.1__limit_usage",
+            "V18.3__limit_request",
+            "V18.5__lease_resource",
+            "V18.7__lease")) {
+      String name = table.substring(table.indexOf("__") + 2);
+      assertThat(read(table)).contains("constraint " + name + "_key primary key");
+    }
   }
 
   private static String read(String migration) throws IOException {

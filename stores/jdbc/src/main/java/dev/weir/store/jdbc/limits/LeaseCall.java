@@ -1,5 +1,6 @@
 package dev.weir.store.jdbc.limits;
 
+import dev.weir.limits.LeaseDecision;
 import dev.weir.store.jdbc.internal.Sql;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -32,7 +33,7 @@ final class LeaseCall {
    *
    * @param nowMicros the time to decide by, null for the database's clock
    */
-  List<LeaseReply> run(Connection connection, @Nullable Long nowMicros) throws SQLException {
+  List<LeaseDecision> run(Connection connection, @Nullable Long nowMicros) throws SQLException {
     // Sorted, so that all nodes lock resources in the same order.
     TreeMap<String, Boolean> mayGrant = new TreeMap<>();
     steps.forEach(step -> mayGrant.merge(step.resource(), step.mayGrant(), Boolean::logicalOr));
@@ -54,21 +55,22 @@ final class LeaseCall {
                 steps.stream().mapToLong(LeaseStep::micros).toArray());
         ResultSet rows = statement.executeQuery()) {
       rows.next();
-      return replies((Long[]) rows.getArray(1).getArray());
+      return decisions((Long[]) rows.getArray(1).getArray());
     }
   }
 
-  private List<LeaseReply> replies(Long[] numbers) {
-    List<LeaseReply> replies = new ArrayList<>(steps.size());
+  private List<LeaseDecision> decisions(Long[] numbers) {
+    List<LeaseDecision> decisions = new ArrayList<>(steps.size());
     for (int i = 0; i < steps.size(); i++) {
-      replies.add(
+      LeaseReply reply =
           new LeaseReply(
               steps.get(i).id(),
               numbers[4 * i].intValue() == HELD,
               numbers[4 * i + 1].intValue(),
               numbers[4 * i + 2].intValue(),
-              numbers[4 * i + 3]));
+              numbers[4 * i + 3]);
+      decisions.add(reply.decision(steps.get(i).mayGrant()));
     }
-    return replies;
+    return decisions;
   }
 }

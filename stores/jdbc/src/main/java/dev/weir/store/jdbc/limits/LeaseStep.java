@@ -2,6 +2,8 @@ package dev.weir.store.jdbc.limits;
 
 import dev.weir.internal.LimitNames;
 import dev.weir.limits.Concurrency;
+import dev.weir.limits.LeaseDecision;
+import dev.weir.limits.LiveLeases;
 import dev.weir.limits.Queue;
 
 /** One operation on the leases of a resource. */
@@ -22,7 +24,7 @@ record LeaseStep(Kind kind, String resource, String id, int places, int max, lon
     }
   }
 
-  /** Names that PostgreSQL rejects would fail all steps that share a call. */
+  /** Names that a database rejects would fail all steps that share a call. */
   LeaseStep {
     LimitNames.require("resource", resource);
     if (kind != Kind.END_ALL) {
@@ -35,7 +37,7 @@ record LeaseStep(Kind kind, String resource, String id, int places, int max, lon
   }
 
   static LeaseStep renew(String resource, Concurrency limit, String id) {
-    return new LeaseStep(Kind.RENEW, resource, id, 0, 0, limit.ttlMicros());
+    return new LeaseStep(Kind.RENEW, resource, id, 0, limit.max(), limit.ttlMicros());
   }
 
   static LeaseStep release(String resource, String id) {
@@ -57,5 +59,17 @@ record LeaseStep(Kind kind, String resource, String id, int places, int max, lon
   /** Returns true if this step may grant a lease, for which the resource's row has to exist. */
   boolean mayGrant() {
     return kind == Kind.ACQUIRE || kind == Kind.JOIN;
+  }
+
+  /** Returns the decision of core about this step, and the leases after it. */
+  LiveLeases.Step<? extends LeaseDecision> apply(LiveLeases leases, long nowMicros) {
+    return switch (kind) {
+      case ACQUIRE -> new Concurrency(max, micros).acquire(leases, id, places, nowMicros);
+      case RENEW -> new Concurrency(max, micros).renew(leases, id, nowMicros);
+      case RELEASE -> Concurrency.release(leases, id, nowMicros);
+      case JOIN -> new Queue(max, micros).join(leases, id, nowMicros);
+      case END_ALL -> new LiveLeases.Step<>(LiveLeases.NONE, new LeaseDecision.Gone(0));
+      case RELEASE_AFTER -> Concurrency.releaseAfter(leases, id, micros, nowMicros);
+    };
   }
 }

@@ -5,10 +5,16 @@ import dev.weir.limits.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads results from the numbers that {@code weir_limit_decide_batch_4} returns, in order. */
+/**
+ * Reads results from numbers, in order: those that {@code weir_limit_decide_batch_4} returns, and
+ * those of {@link RememberedRequest#numbers}.
+ */
 final class ResultReader {
-  /** Replaces the retry time of a limit request whose permits are waited for in a queue. */
-  private static final long WAITED_FOR = -2;
+  /** In place of the retry time of a limit request whose permits are granted. */
+  static final long ALLOWED = -1;
+
+  /** In place of the retry time of a limit request whose permits are waited for in a queue. */
+  static final long WAITED_FOR = -2;
 
   private final Long[] numbers;
   private int at;

@@ -33,6 +33,24 @@ final class UsageId {
         + Character.toString(Character.MAX_CODE_POINT).repeat(LimitNames.MAX_LENGTH);
   }
 
+  /**
+   * Returns the primary key of a usage in Oracle, for example {@code t3:api:user7}. The colon
+   * before the key bounds the ids of a policy whatever the order of characters is.
+   */
+  static String inOracle(Policy policy, String key) {
+    return beforeInOracle(policy) + key;
+  }
+
+  /** Returns the text that the ids of a policy begin with in Oracle. */
+  static String beforeInOracle(Policy policy) {
+    return first(policy) + ":";
+  }
+
+  /** Returns a text that follows the ids of a policy in Oracle: the next character is its last. */
+  static String afterInOracle(Policy policy) {
+    return first(policy) + ";";
+  }
+
   private static String kind(Limit limit) {
     return switch (limit) {
       case FixedWindow window -> "f";

@@ -1,4 +1,4 @@
-/** Limits, leases and their upkeep in PostgreSQL. */
+/** Limits, leases and their upkeep in PostgreSQL or Oracle. */
 @NullMarked
 package dev.weir.store.jdbc.limits;
 

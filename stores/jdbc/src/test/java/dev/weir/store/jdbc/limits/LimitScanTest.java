@@ -11,6 +11,7 @@ import dev.weir.limits.Queue;
 import dev.weir.store.jdbc.GrownTables;
 import dev.weir.store.jdbc.GrownTables.Statistics;
 import dev.weir.store.jdbc.StoreClock;
+import dev.weir.store.jdbc.internal.Dialect;
 import dev.weir.store.jdbc.limits.internal.JdbcLimitUpkeep;
 import java.time.Duration;
 import java.time.Instant;
@@ -54,7 +55,8 @@ final class LimitScanTest {
         .isEmpty();
   }
 
-  private static void useEverything(DataSource database) {
+  /** Executes every statement about limits and leases. */
+  static void useEverything(DataSource database) {
     String key = UUID.randomUUID().toString();
     JdbcLimitStore limits = new JdbcLimitStore(database);
     AcquireRequest request =
@@ -74,7 +76,9 @@ final class LimitScanTest {
     limits.refund(request, Instant.now());
     limits.forget(HOURLY, key);
     useLeases(new JdbcLeaseStore(database), key);
-    assertThat(new JdbcLimitUpkeep(database, StoreClock.DATABASE).removeExpired(10))
+    assertThat(
+            new JdbcLimitUpkeep(Dialect.of(database), database, StoreClock.DATABASE)
+                .removeExpired(10))
         .isNotNegative();
   }
 

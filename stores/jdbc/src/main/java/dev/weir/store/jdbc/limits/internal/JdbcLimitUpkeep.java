@@ -13,11 +13,14 @@ import java.util.List;
 import javax.sql.DataSource;
 
 /**
- * Upkeep of limits and leases in PostgreSQL. Rows that are locked by a decision are left for the
- * next run, so that no decision ever waits for upkeep.
+ * Upkeep of limits and leases in PostgreSQL or Oracle. Rows that are locked by a decision are left
+ * for the next run, so that no decision ever waits for upkeep.
  */
 public final class JdbcLimitUpkeep implements LimitUpkeep {
-  /** Number of an advisory lock: "weir" in ASCII, followed by 2. */
+  /**
+   * Number of an advisory lock, and of a row of {@code exclusive_task} in Oracle: "weir" in ASCII,
+   * followed by 2.
+   */
   private static final long LOCK = 0x7765697202L;
 
   /** Keeps expired rows this long, so that a clock that steps back by less still finds them. */
@@ -50,13 +53,18 @@ public final class JdbcLimitUpkeep implements LimitUpkeep {
       select count(*) from expired
       """;
 
+  private final Dialect dialect;
   private final ExclusiveTask task;
   private final StoreClock clock;
 
+  /** Upkeep in PostgreSQL. */
   public JdbcLimitUpkeep(DataSource database, StoreClock clock) {
-    this.task =
-        new ExclusiveTask(
-            Dialect.POSTGRESQL, new Transactions(Dialect.POSTGRESQL, database, () -> {}), LOCK);
+    this(Dialect.POSTGRESQL, database, clock);
+  }
+
+  public JdbcLimitUpkeep(Dialect dialect, DataSource database, StoreClock clock) {
+    this.dialect = dialect;
+    this.task = new ExclusiveTask(dialect, new Transactions(dialect, database, () -> {}), LOCK);
     this.clock = clock;
   }
 
@@ -68,8 +76,14 @@ public final class JdbcLimitUpkeep implements LimitUpkeep {
   @Override
   public int removeExpired(int max) {
     long before =
-        task.read(connection -> ClockReading.now(connection, Dialect.POSTGRESQL, clock))
-            - GRACE_MICROS;
+        task.read(connection -> ClockReading.now(connection, dialect, clock)) - GRACE_MICROS;
+    return switch (dialect) {
+      case POSTGRESQL -> removeFromPostgresql(before, max);
+      case ORACLE -> removeFromOracle(before, max);
+    };
+  }
+
+  private int removeFromPostgresql(long before, int max) {
     int maxRemoved = 0;
     for (String sql : List.of(REMOVE_USAGES, REMOVE_REQUESTS, REMOVE_RESOURCES)) {
       maxRemoved =
@@ -78,6 +92,16 @@ public final class JdbcLimitUpkeep implements LimitUpkeep {
               task.autoCommit(
                   connection ->
                       Sql.first(connection, row -> row.getInt(1), sql, before, max).orElseThrow()));
+    }
+    return maxRemoved;
+  }
+
+  private int removeFromOracle(long before, int max) {
+    int maxRemoved = 0;
+    for (OracleExpiry rows :
+        List.of(OracleExpiry.USAGES, OracleExpiry.REQUESTS, OracleExpiry.RESOURCES)) {
+      maxRemoved =
+          Math.max(maxRemoved, task.write(connection -> rows.remove(connection, before, max)));
     }
     return maxRemoved;
   }

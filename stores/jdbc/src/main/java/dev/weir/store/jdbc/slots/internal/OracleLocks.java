@@ -2,6 +2,7 @@ package dev.weir.store.jdbc.slots.internal;
 
 import dev.weir.slots.Slot;
 import dev.weir.store.jdbc.internal.Dialect;
+import dev.weir.store.jdbc.internal.InList;
 import dev.weir.store.jdbc.internal.Sql;
 import java.sql.Connection;
 import java.sql.ResultSet;

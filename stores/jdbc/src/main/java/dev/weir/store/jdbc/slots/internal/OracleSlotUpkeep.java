@@ -1,6 +1,7 @@
 package dev.weir.store.jdbc.slots.internal;
 
 import dev.weir.store.jdbc.internal.ExclusiveTask;
+import dev.weir.store.jdbc.internal.InList;
 import dev.weir.store.jdbc.internal.Sql;
 import java.sql.Connection;
 import java.sql.ResultSet;

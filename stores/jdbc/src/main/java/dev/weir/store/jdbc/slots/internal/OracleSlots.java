@@ -8,6 +8,7 @@ import dev.weir.slots.planning.internal.Page;
 import dev.weir.slots.planning.internal.Window;
 import dev.weir.store.jdbc.StoreClock;
 import dev.weir.store.jdbc.internal.Dialect;
+import dev.weir.store.jdbc.internal.InList;
 import dev.weir.store.jdbc.internal.RandomStep;
 import dev.weir.store.jdbc.internal.Sql;
 import java.sql.Connection;

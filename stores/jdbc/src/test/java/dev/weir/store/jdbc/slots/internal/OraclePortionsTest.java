@@ -15,6 +15,7 @@ import dev.weir.store.jdbc.OracleDatabase;
 import dev.weir.store.jdbc.OraclePool;
 import dev.weir.store.jdbc.PoolSettings;
 import dev.weir.store.jdbc.internal.Dialect;
+import dev.weir.store.jdbc.internal.InList;
 import dev.weir.store.jdbc.internal.Transactions;
 import dev.weir.store.tck.internal.CheckedDataSource;
 import dev.weir.store.tck.internal.OracleStandIn;

@@ -1,4 +1,4 @@
-package dev.weir.store.jdbc.slots.internal;
+package dev.weir.store.jdbc.internal;
 
 import java.util.ArrayList;
 import java.util.Collection;
@@ -17,18 +17,18 @@ import java.util.stream.Collectors;
  * @param sql the query, or the condition
  * @param parameters its parameters, in order
  */
-record InList(String sql, List<Object> parameters) {
+public record InList(String sql, List<Object> parameters) {
   /** Oracle's limit of the values of one list. */
-  static final int MAX_VALUES = 1_000;
+  public static final int MAX_VALUES = 1_000;
 
   /**
    * Values of one statement. Neither the driver nor the database takes any number of parameters:
    * more than 32,767 fail in one or the other, depending on their versions.
    */
-  static final int MAX_A_STATEMENT = 8_192;
+  public static final int MAX_A_STATEMENT = 8_192;
 
   /** Returns a condition for each 1,000 of the values; none if there are no values. */
-  static List<InList> conditions(String column, Collection<?> values) {
+  public static List<InList> conditions(String column, Collection<?> values) {
     return portions(values, MAX_VALUES).stream()
         .map(portion -> new InList(condition(column, portion.size()), portion))
         .toList();
@@ -41,7 +41,7 @@ record InList(String sql, List<Object> parameters) {
    *
    * @param select the query up to its condition
    */
-  static List<InList> queries(String select, String column, Collection<?> values) {
+  public static List<InList> queries(String select, String column, Collection<?> values) {
     return portions(values, MAX_A_STATEMENT).stream()
         .map(portion -> new InList(union(select, column, portion.size()), portion))
         .toList();

@@ -1,0 +1,1 @@
+create index limit_request_by_expiry on limit_request (expires_at);
