@@ -85,7 +85,7 @@ public final class LimitMetrics implements LimitObserver, RuleObserver {
             .classicUpperBounds(1, 2, 5, 10, 20, 50, 100, 200, 500)
             .register(registry);
     // Registers the series before the first error.
-    for (String store : List.of("postgresql", "redis", "surrealdb")) {
+    for (String store : List.of("postgresql", "oracle", "redis", "surrealdb")) {
       batchSize.initLabelValues(store);
       storeErrors.initLabelValues(store);
       storesGone.initLabelValues(store);

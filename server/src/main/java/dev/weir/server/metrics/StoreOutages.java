@@ -65,6 +65,7 @@ public final class StoreOutages {
   private static String nameOf(String store) {
     return switch (store) {
       case "postgresql" -> "PostgreSQL";
+      case "oracle" -> "Oracle";
       case "redis" -> "Redis";
       case "surrealdb" -> "SurrealDB";
       default -> store;

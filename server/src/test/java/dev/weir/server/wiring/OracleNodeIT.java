@@ -11,6 +11,7 @@ import dev.weir.node.settings.Setting;
 import dev.weir.node.settings.Settings;
 import dev.weir.node.stores.StoreSetting;
 import dev.weir.node.wiring.Node;
+import dev.weir.server.faults.Ports;
 import dev.weir.server.faults.Waiting;
 import dev.weir.server.http.Http;
 import dev.weir.server.limits.node.LimitSetting;
@@ -20,6 +21,7 @@ import dev.weir.store.jdbc.OraclePool;
 import dev.weir.store.jdbc.PoolSettings;
 import dev.weir.store.tck.internal.CheckedDataSource;
 import dev.weir.store.tck.internal.OracleStandIn;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -36,6 +38,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -76,6 +79,7 @@ final class OracleNodeIT {
     given.put(StoreSetting.DB_WAIT, "PT1M");
     given.put(StoreSetting.DATA, folder.toString());
     given.put(ServerSetting.DRAIN, "PT0S");
+    given.put(LimitSetting.STORE, "oracle");
     // Longer than the test: what a node learns of the other's changes, it has polled.
     given.put(SlotSetting.CACHE_TTL, "PT1H");
     given.put(ServerSetting.LIMITS_CACHE_TTL, "PT1H");
@@ -104,14 +108,14 @@ final class OracleNodeIT {
   void refuseToWorkOnTablesOfTheVersionBefore() throws Exception {
     String url = OracleStandIn.create();
     Map<Setting, String> hasty = Map.of(StoreSetting.DB_URL, url, StoreSetting.DB_WAIT, "PT3S");
-    String older = "the tables are older than this version needs: V13.1__longer_leases.sql";
+    String older = "the tables are older than this version needs: V18.9__fallback_until.sql";
     try (Node node = TestNode.impatient(settings(hasty));
         HikariDataSource pool =
             OraclePool.open(new PoolSettings(url, "", "", 0, 1, Duration.ofMinutes(1)))) {
       Http running = new Http(node.address());
       await(() -> running.get("/health/ready").status() == 200);
 
-      changeVersion(pool, "13.1", "13.7");
+      changeVersion(pool, "18.9", "18.97");
 
       await(() -> running.get("/health/ready").status() == 503);
       await(() -> running.get("/health/ready").textAt("reason").startsWith(older));
@@ -122,7 +126,7 @@ final class OracleNodeIT {
           .isInstanceOf(InvalidSettingException.class)
           .hasMessageContaining(older);
 
-      changeVersion(pool, "13.7", "13.1");
+      changeVersion(pool, "18.97", "18.9");
 
       await(() -> running.get("/health/ready").status() == 200);
       await(() -> running.post(SLOTS, "{\"eventId\":\"kept\"}").status() == 200);
@@ -210,13 +214,95 @@ final class OracleNodeIT {
     assertThat(elsewhere.post("/api/v1/concurrency/c/leases", "").status()).isEqualTo(201);
   }
 
-  @Test
-  void refuseToCountLimitsInOracle() {
-    for (String store : List.of("oracle", "postgresql")) {
-      assertThatThrownBy(() -> Node.start(settings(Map.of(LimitSetting.STORE, store))))
-          .isInstanceOf(InvalidSettingException.class)
-          .hasMessageStartingWith("weir.limits.store cannot be " + store)
-          .hasMessageContaining("limits are counted in memory, Redis or SurrealDB there");
+  /** Asks both nodes at the same time for what there are five of, and returns the granted. */
+  private static List<Http.Answer> granted(Function<Integer, String> body, String path, int status)
+      throws Exception {
+    List<Future<Http.Answer>> answers = new ArrayList<>();
+    try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int i = 0; i < 40; i++) {
+        Http node = i % 2 == 0 ? http : elsewhere;
+        int caller = i;
+        answers.add(clients.submit(() -> node.post(path, body.apply(caller))));
+      }
     }
+    List<Http.Answer> granted = new ArrayList<>();
+    for (Future<Http.Answer> answer : answers) {
+      if (answer.get().status() == status) {
+        granted.add(answer.get());
+      } else {
+        assertThat(answer.get().status()).as(answer.get().text()).isEqualTo(429);
+      }
+    }
+    return granted;
+  }
+
+  @Test
+  void countRulesTogetherInOracle() throws Exception {
+    for (String algorithm : List.of("FIXED_WINDOW", "SLIDING_WINDOW")) {
+      String rule =
+          "{\"name\":\"%1$s\",\"algorithm\":\"%1$s\",\"allowedRequests\":5,\"windowSeconds\":86400}"
+              .formatted(algorithm);
+      assertThat(http.post("/api/admin/rules", rule).status()).isEqualTo(201);
+      String peek = "{\"rule\":\"%s\",\"key\":\"k\",\"peek\":true}".formatted(algorithm);
+      await(() -> elsewhere.post("/api/v1/check", peek).status() == 200);
+
+      List<Http.Answer> granted =
+          granted(
+              caller ->
+                  "{\"rule\":\"%s\",\"key\":\"k\",\"requestId\":\"%s%d\"}"
+                      .formatted(algorithm, algorithm, caller),
+              "/api/v1/check",
+              200);
+
+      assertThat(granted).hasSize(5);
+      assertThat(granted).allSatisfy(one -> assertThat(one.textAt("mode")).isEqualTo("store"));
+    }
+    assertThat(http.get("/metrics").text())
+        .containsPattern("rate_limiter_limit_batch_size_count\\{store=\"oracle\"\\} [1-9]");
+  }
+
+  @Test
+  void countBucketsAndLeasesTogetherInOracle() throws Exception {
+    String bucket = "/api/v1/buckets/few";
+    http.put(bucket, "{\"capacity\":5,\"refillRate\":0.00001}").ok();
+    String resource = "/api/v1/concurrency/few";
+    http.put(resource, "{\"maxConcurrent\":5,\"leaseTtl\":\"PT1H\"}").ok();
+
+    assertThat(granted(caller -> "{\"tokens\":1}", bucket + "/acquire", 200)).hasSize(5);
+    List<Http.Answer> leases = granted(caller -> "", resource + "/leases", 201);
+    assertThat(leases).hasSize(5);
+    assertThat(elsewhere.get(resource).ok().intAt("currentCount")).isEqualTo(5);
+
+    String lease = resource + "/leases/" + leases.getFirst().textAt("leaseId");
+    assertThat(elsewhere.delete(lease).status()).isBetween(200, 204);
+    assertThat(http.get(resource).ok().intAt("currentCount")).isEqualTo(4);
+  }
+
+  /** There is no Redis: Oracle counts once the window is over in which Redis may have granted. */
+  @Test
+  void letOracleStandInForRedis() throws IOException {
+    Map<Setting, String> withoutRedis =
+        Map.of(
+            LimitSetting.STORE,
+            "redis",
+            StoreSetting.REDIS_URI,
+            "redis://127.0.0.1:" + Ports.free());
+    try (Node node = TestNode.impatient(settings(withoutRedis))) {
+      Http alone = new Http(node.address());
+      String rule =
+          "{\"name\":\"stand-in\",\"algorithm\":\"FIXED_WINDOW\",\"allowedRequests\":1000,"
+              + "\"windowSeconds\":1,\"onStoreFailure\":\"fallback\"}";
+      assertThat(alone.post("/api/admin/rules", rule).status()).isEqualTo(201);
+      String check = "{\"rule\":\"stand-in\",\"key\":\"k\"}";
+      await(() -> alone.post("/api/v1/check", check).status() == 200);
+      assertThat(alone.post("/api/v1/check", check).text()).contains("\"mode\":\"fallback\"");
+    }
+  }
+
+  @Test
+  void refuseToCountInAnotherDatabase() {
+    assertThatThrownBy(() -> Node.start(settings(Map.of(LimitSetting.STORE, "postgresql"))))
+        .isInstanceOf(InvalidSettingException.class)
+        .hasMessageStartingWith("weir.limits.store cannot be postgresql");
   }
 }

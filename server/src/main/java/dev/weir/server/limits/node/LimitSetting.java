@@ -7,13 +7,14 @@ public enum LimitSetting implements Setting {
   STORE(
       "weir.limits.store",
       "memory",
-      "Where limits are counted: memory (each node on its own), postgresql, redis, or surrealdb"
-          + " (token buckets and leases only). Oracle counts no limits."),
+      "Where limits are counted: memory (each node on its own), postgresql or oracle (the database"
+          + " of weir.db.url), redis, or surrealdb (token buckets and leases only)."),
   FALLBACK(
       "weir.limits.fallback",
       "",
       "Store that counts for rules with onStoreFailure fallback while Redis is unavailable:"
-          + " postgresql or none. Empty means postgresql, or none where weir.db.url is of Oracle."),
+          + " postgresql or oracle (the database of weir.db.url), or none. Empty means that"
+          + " database."),
   NODES(
       "weir.limits.nodes",
       "1",

@@ -29,51 +29,39 @@ public record LimitSettings(
     int maxLeases,
     Duration cacheTtl) {
 
-  private static final String IN_ORACLE =
-      "limits are counted in memory, Redis or SurrealDB there, by weir.limits.store=memory, redis"
-          + " or surrealdb and weir.limits.fallback=none";
-
-  private static final String NOT_IN_ORACLE = "cannot be oracle: " + IN_ORACLE;
-
-  private static final String NOT_BESIDE_ORACLE =
-      "cannot be postgresql where weir.db.url is of Oracle: " + IN_ORACLE;
-
   /** Where limits are counted. */
   public enum Store {
     MEMORY,
     POSTGRESQL,
+    ORACLE,
     REDIS,
-    SURREALDB
+    SURREALDB;
+
+    /** Returns the name in settings and metrics. */
+    String id() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 
   public static LimitSettings of(Settings settings) {
     DatabaseSettings.Kind database = DatabaseSettings.kind(settings);
-    for (Setting setting : List.of(LimitSetting.STORE, LimitSetting.FALLBACK)) {
-      if (settings.text(setting).equals("oracle")) {
-        throw new InvalidSettingException(setting.key(), NOT_IN_ORACLE);
-      }
-    }
-    String store =
-        settings.choice(LimitSetting.STORE, List.of("memory", "postgresql", "redis", "surrealdb"));
-    LimitSettings limits =
-        new LimitSettings(
-            switch (store) {
-              case "postgresql" -> Store.POSTGRESQL;
-              case "redis" -> Store.REDIS;
-              case "surrealdb" -> Store.SURREALDB;
-              default -> Store.MEMORY;
-            },
-            isFallbackUsed(settings, database),
-            store.equals("redis") ? Optional.of(requiredRedis(settings)) : Optional.empty(),
-            store.equals("surrealdb")
-                ? Optional.of(SurrealDbAddress.of(settings))
-                : Optional.empty(),
-            settings.number(LimitSetting.NODES, 1, Limit.MAX_NODES),
-            maxKeys(settings),
-            maxLeases(settings),
-            settings.cacheTtl());
-    limits.check(database);
-    return limits;
+    Store store =
+        Store.valueOf(
+            settings
+                .choice(
+                    LimitSetting.STORE,
+                    List.of("memory", "postgresql", "oracle", "redis", "surrealdb"))
+                .toUpperCase(Locale.ROOT));
+    requireDatabase(LimitSetting.STORE, store.id(), database);
+    return new LimitSettings(
+        store,
+        isFallbackUsed(settings, store, database),
+        store == Store.REDIS ? Optional.of(requiredRedis(settings)) : Optional.empty(),
+        store == Store.SURREALDB ? Optional.of(SurrealDbAddress.of(settings)) : Optional.empty(),
+        settings.number(LimitSetting.NODES, 1, Limit.MAX_NODES),
+        maxKeys(settings),
+        maxLeases(settings),
+        settings.cacheTtl());
   }
 
   /** Never more than fit in the heap, so that made-up keys cannot exhaust it. */
@@ -92,30 +80,52 @@ public record LimitSettings(
         : Math.min(fitting, settings.number(LimitSetting.MAX_LEASES, 1_000, Integer.MAX_VALUE));
   }
 
-  private static boolean isFallbackUsed(Settings settings, DatabaseSettings.Kind database) {
-    boolean isOracle = database == DatabaseSettings.Kind.ORACLE;
+  /**
+   * Returns whether the database stands in for Redis. One that is asked for and cannot do it is
+   * refused beside any store: what was asked for would be missing in an outage.
+   */
+  private static boolean isFallbackUsed(
+      Settings settings, Store store, DatabaseSettings.Kind database) {
     if (settings.optional(LimitSetting.FALLBACK).isEmpty()) {
-      return !isOracle;
+      if (store == Store.REDIS && database == DatabaseSettings.Kind.MEMORY) {
+        throw new InvalidSettingException(
+            LimitSetting.FALLBACK.key(), "has to be none where weir.slots.store is memory");
+      }
+      return true;
     }
-    boolean isUsed =
-        settings.choice(LimitSetting.FALLBACK, List.of("postgresql", "none")).equals("postgresql");
-    if (isUsed && isOracle) {
-      // Also beside a store that has no fallback: what was asked for would be missing in an outage.
-      throw new InvalidSettingException(LimitSetting.FALLBACK.key(), NOT_BESIDE_ORACLE);
+    String fallback =
+        settings.choice(LimitSetting.FALLBACK, List.of("postgresql", "oracle", "none"));
+    requireDatabase(LimitSetting.FALLBACK, fallback, database);
+    return !fallback.equals("none");
+  }
+
+  /** Refuses a store that is a database, but not that of this node. */
+  private static void requireDatabase(
+      Setting setting, String store, DatabaseSettings.Kind database) {
+    boolean isDatabase = store.equals("postgresql") || store.equals("oracle");
+    if (isDatabase && !store.equals(database.name().toLowerCase(Locale.ROOT))) {
+      throw new InvalidSettingException(
+          setting.key(),
+          switch (database) {
+            case MEMORY -> "cannot be %s where weir.slots.store is memory".formatted(store);
+            case ORACLE -> "cannot be postgresql where weir.db.url is of Oracle: set it to oracle";
+            case POSTGRESQL -> "can be oracle only where weir.db.url is jdbc:oracle:…";
+          });
     }
-    return isUsed;
   }
 
   public CountingStore countingStore() {
     return new CountingStore(
-        store.name().toLowerCase(Locale.ROOT),
-        store != Store.MEMORY,
-        store == Store.REDIS || store == Store.SURREALDB);
+        store.id(), store != Store.MEMORY, store == Store.REDIS || store == Store.SURREALDB);
   }
 
-  /** Returns true if PostgreSQL decides, as the store or as the fallback. */
+  /** Returns true if the database decides, as the store or as the fallback. */
   public boolean needsDatabase() {
-    return store == Store.POSTGRESQL || (store == Store.REDIS && isFallbackUsed);
+    return switch (store) {
+      case POSTGRESQL, ORACLE -> true;
+      case REDIS -> isFallbackUsed;
+      case MEMORY, SURREALDB -> false;
+    };
   }
 
   private static RedisSettings requiredRedis(Settings settings) {
@@ -124,19 +134,6 @@ public record LimitSettings(
             () ->
                 new InvalidSettingException(
                     StoreSetting.REDIS_URI.key(), "is needed where weir.limits.store is redis"));
-  }
-
-  private void check(DatabaseSettings.Kind database) {
-    if (needsDatabase() && database != DatabaseSettings.Kind.POSTGRESQL) {
-      Setting setting = store == Store.REDIS ? LimitSetting.FALLBACK : LimitSetting.STORE;
-      throw new InvalidSettingException(
-          setting.key(),
-          switch (database) {
-            case MEMORY -> "cannot be postgresql where weir.slots.store is memory";
-            case ORACLE -> NOT_BESIDE_ORACLE;
-            case POSTGRESQL -> throw new IllegalStateException("PostgreSQL counts limits");
-          });
-    }
   }
 
   /** Returns only the store, because the others may contain a password. */

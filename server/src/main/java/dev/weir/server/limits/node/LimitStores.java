@@ -1,6 +1,5 @@
 package dev.weir.server.limits.node;
 
-import com.zaxxer.hikari.HikariDataSource;
 import dev.weir.StoreException;
 import dev.weir.limits.Failover;
 import dev.weir.limits.FailoverBuilder;
@@ -51,9 +50,7 @@ public record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openL
 
   private static final int STEPS_OF_A_SWEEP = 100;
 
-  /** The names of the stores in metrics. */
-  private static final String POSTGRESQL = "postgresql";
-
+  /** The names of the stores in metrics; a database has its own. */
   private static final String REDIS = "redis";
 
   private static final String SURREALDB = "surrealdb";
@@ -71,7 +68,7 @@ public record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openL
     LimitStores stores =
         switch (settings.store()) {
           case MEMORY -> inMemory(settings, metrics);
-          case POSTGRESQL -> onPostgresql(settings, database.orElseThrow().pool(), metrics, open);
+          case POSTGRESQL, ORACLE -> onDatabase(settings, database.orElseThrow(), metrics, open);
           case REDIS -> onRedis(settings, database, metrics, open);
           case SURREALDB -> onSurrealdb(settings, database, metrics, open);
         };
@@ -92,18 +89,19 @@ public record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openL
     return new LimitStores(new OpenWhenFull(memory), leases, leases);
   }
 
-  private static LimitStores onPostgresql(
-      LimitSettings settings, HikariDataSource database, LimitMetrics metrics, OpenParts open) {
+  private static LimitStores onDatabase(
+      LimitSettings settings, Database database, LimitMetrics metrics, OpenParts open) {
     sweep(database, open);
+    String name = database.dialect().id();
     return withFailover(
         failover(
-                POSTGRESQL,
-                new JdbcLimitStore(database, metrics.batchesOf(POSTGRESQL)),
+                name,
+                new JdbcLimitStore(database.pool(), metrics.batchesOf(name)),
                 settings,
                 metrics)
             .build(),
-        POSTGRESQL,
-        new JdbcLeaseStore(database),
+        name,
+        new JdbcLeaseStore(database.pool()),
         metrics);
   }
 
@@ -119,13 +117,12 @@ public record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openL
     open.add(Upkeep.start("check of Redis' memory", new EvictionCheck(redis), BETWEEN_SWEEPS));
     FailoverBuilder limits =
         failover(REDIS, new RedisLimitStore(redis, metrics.batchesOf(REDIS)), settings, metrics);
-    boolean hasFallback = settings.isFallbackUsed() && database.isPresent();
-    if (hasFallback) {
-      HikariDataSource pool = database.orElseThrow().pool();
-      sweep(pool, open);
+    if (settings.isFallbackUsed() && database.isPresent()) {
+      Database used = database.orElseThrow();
+      sweep(used, open);
       limits
-          .fallback(new JdbcLimitStore(pool, metrics.batchesOf(POSTGRESQL)))
-          .log(new JdbcFallbackLog(pool, redis.name()));
+          .fallback(new JdbcLimitStore(used.pool(), metrics.batchesOf(used.dialect().id())))
+          .log(new JdbcFallbackLog(used.dialect(), used.pool(), redis.name()));
     }
     Failover failover = limits.build();
     open.add(Upkeep.start("watch for outages of Redis", failover::watch, BETWEEN_LOOKS));
@@ -175,10 +172,11 @@ public record LimitStores(LimitStore limits, LeaseStore leases, LeaseStore openL
         .orElse(StoreHistory.NONE);
   }
 
-  private static void sweep(HikariDataSource database, OpenParts open) {
-    LimitSweep sweep =
-        new LimitSweep(new JdbcLimitUpkeep(database, StoreClock.DATABASE), STEPS_OF_A_SWEEP);
-    open.add(Upkeep.start("sweep of limits", sweep, BETWEEN_SWEEPS));
+  private static void sweep(Database database, OpenParts open) {
+    JdbcLimitUpkeep upkeep =
+        new JdbcLimitUpkeep(database.dialect(), database.pool(), StoreClock.DATABASE);
+    open.add(
+        Upkeep.start("sweep of limits", new LimitSweep(upkeep, STEPS_OF_A_SWEEP), BETWEEN_SWEEPS));
   }
 
   private static FailoverBuilder failover(

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.node.capability.Capabilities;
 import dev.weir.node.settings.InvalidSettingException;
+import dev.weir.node.stores.CountingStore;
 import dev.weir.store.surrealdb.SurrealDbSettings;
 import java.util.HashMap;
 import java.util.Map;
@@ -12,6 +13,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Settings of limits that are right each by itself and wrong together. */
 final class LimitSettingsTest {
@@ -86,61 +88,59 @@ final class LimitSettingsTest {
   }
 
   @Test
-  void oracleCountsNoLimits() {
+  void databaseThatCountsIsTheOneOfTheNode() {
     Map<String, String> environment = new HashMap<>();
-    environment.put("WEIR_DB_URL", "jdbc:oracle:thin:@//localhost:1521/FREEPDB1");
-    assertThat(of(environment).store()).isEqualTo(LimitSettings.Store.MEMORY);
-    environment.put("WEIR_LIMITS_STORE", "postgresql");
-    refuses(
-        environment, "weir.limits.store", "limits are counted in memory, Redis or SurrealDB there");
     environment.put("WEIR_LIMITS_STORE", "oracle");
     refuses(
-        environment, "weir.limits.store", "limits are counted in memory, Redis or SurrealDB there");
+        environment, "weir.limits.store", "can be oracle only where weir.db.url is jdbc:oracle");
 
-    environment.put("WEIR_LIMITS_STORE", "redis");
-    environment.put("WEIR_REDIS_URI", "redis://localhost:6379");
-    assertThat(of(environment).isFallbackUsed()).isFalse();
-    environment.put("WEIR_LIMITS_STORE", "surrealdb");
-    environment.put("WEIR_SURREALDB_URL", "http://localhost:8000");
-    assertThat(of(environment).store()).isEqualTo(LimitSettings.Store.SURREALDB);
-    environment.put("WEIR_LIMITS_STORE", "redis");
-    environment.put("WEIR_LIMITS_FALLBACK", "postgresql");
+    environment.put("WEIR_DB_URL", "jdbc:oracle:thin:@//localhost:1521/FREEPDB1");
+    assertThat(of(environment).store()).isEqualTo(LimitSettings.Store.ORACLE);
+    assertThat(of(environment).needsDatabase()).isTrue();
+    assertThat(of(environment).countingStore()).isEqualTo(new CountingStore("oracle", true, false));
+    environment.put("WEIR_SLOTS_STORE", "memory");
+    refuses(environment, "weir.limits.store", "cannot be oracle where weir.slots.store is memory");
+    environment.remove("WEIR_SLOTS_STORE");
+
+    environment.put("WEIR_LIMITS_STORE", "postgresql");
     refuses(
-        environment,
-        "weir.limits.fallback",
-        "limits are counted in memory, Redis or SurrealDB there");
+        environment, "weir.limits.store", "cannot be postgresql where weir.db.url is of Oracle");
+    environment.remove("WEIR_LIMITS_STORE");
+    assertThat(of(environment).store()).isEqualTo(LimitSettings.Store.MEMORY);
   }
 
   /**
    * Whatever the store: a fallback that is asked for and cannot be would be missed in an outage.
    */
   @ParameterizedTest
-  @CsvSource({
-    "memory, postgresql", "memory, oracle",
-    "redis, postgresql", "redis, oracle",
-    "surrealdb, postgresql", "surrealdb, oracle"
-  })
-  void fallbackCannotBeOnAServerWithOracleOnly(String store, String fallback) {
+  @ValueSource(strings = {"memory", "redis", "surrealdb"})
+  void fallbackIsTheDatabaseOfTheNode(String store) {
     Map<String, String> environment = new HashMap<>();
-    environment.put("WEIR_DB_URL", "jdbc:oracle:thin:@//localhost:1521/FREEPDB1");
     environment.put("WEIR_REDIS_URI", "redis://localhost:6379");
     environment.put("WEIR_SURREALDB_URL", "http://localhost:8000");
     environment.put("WEIR_LIMITS_STORE", store);
-    assertThat(of(environment).isFallbackUsed()).isFalse();
+    environment.put("WEIR_LIMITS_FALLBACK", "oracle");
+    refuses(environment, "weir.limits.fallback", "can be oracle only");
+
+    environment.put("WEIR_DB_URL", "jdbc:oracle:thin:@//localhost:1521/FREEPDB1");
+    assertThat(of(environment).isFallbackUsed()).isTrue();
+    environment.put("WEIR_LIMITS_FALLBACK", "postgresql");
+    refuses(environment, "weir.limits.fallback", "cannot be postgresql");
     environment.put("WEIR_LIMITS_FALLBACK", "none");
     assertThat(of(environment).isFallbackUsed()).isFalse();
-
-    environment.put("WEIR_LIMITS_FALLBACK", fallback);
-    refuses(environment, "weir.limits.fallback", "cannot be " + fallback);
-    refuses(
-        environment,
-        "weir.limits.fallback",
-        "limits are counted in memory, Redis or SurrealDB there");
+    environment.remove("WEIR_LIMITS_FALLBACK");
+    assertThat(of(environment).isFallbackUsed()).isTrue();
+    assertThat(of(environment).needsDatabase()).isEqualTo(store.equals("redis"));
   }
 
   @Test
-  void fallbackIsNeverOracle() {
-    refuses(Map.of("WEIR_LIMITS_FALLBACK", "oracle"), "weir.limits.fallback", "cannot be oracle");
+  void fallbackIsNoneWhereThereIsNoDatabase() {
+    Map<String, String> environment = new HashMap<>();
+    environment.put("WEIR_SLOTS_STORE", "memory");
+    environment.put("WEIR_LIMITS_STORE", "redis");
+    environment.put("WEIR_REDIS_URI", "redis://localhost:6379");
+
+    refuses(environment, "weir.limits.fallback", "has to be none where weir.slots.store is memory");
   }
 
   @Test
