@@ -24,7 +24,7 @@ final class ScriptIT {
   private static final Path JAR = Prose.ROOT.resolve("server/target/weir.jar");
 
   /** Commands with commands of their own. */
-  private static final Set<String> GROUPS = 
+  private static final Set<String> GROUPS =
       Set.of("slots", "payments", "notifications", "surrealdb");
 
   private static String nodeOptions = "";

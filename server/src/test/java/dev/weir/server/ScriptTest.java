@@ -172,8 +172,7 @@ final class ScriptTest {
   @Test
   void leavesItsFilesToANodeThatRuns() throws Exception {
     assertThat(builds()).isEqualTo(1);
-    Path library =
-        Files.createDirectories(jar.resolveSibling("lib")).resolve("weir-engine-1.jar");
+    Path library = Files.createDirectories(jar.resolveSibling("lib")).resolve("weir-engine-1.jar");
     for (Path file : List.of(jar, library)) {
       Files.writeString(file, "PK what a node runs from");
     }

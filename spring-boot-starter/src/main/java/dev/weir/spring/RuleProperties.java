@@ -13,8 +13,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A rule in the properties, with the same fields as in the REST API: {@link RuleField} defines their
- * bounds and defaults.
+ * A rule in the properties, with the same fields as in the REST API: {@link RuleField} defines
+ * their bounds and defaults.
  *
  * @param name Unique name, 1 to 100 printable ASCII characters.
  * @param pathPattern Paths of the requests that the rule covers, such as /api/orders/**, with the

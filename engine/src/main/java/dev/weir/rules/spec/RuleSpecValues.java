@@ -25,8 +25,7 @@ final class RuleSpecValues {
    *
    * @param given valid values, of which those of the coverage and the quota are replaced
    */
-  static Map<RuleField, Object> of(
-      Map<RuleField, Object> given, Coverage coverage, Quota quota) {
+  static Map<RuleField, Object> of(Map<RuleField, Object> given, Coverage coverage, Quota quota) {
     RuleSpecValues all = new RuleSpecValues();
     given.forEach((field, value) -> all.values.put(field, field.type().inOneForm(value)));
     all.add(coverage);

@@ -29,8 +29,7 @@ public enum PaymentMetric {
       "rejected",
       "repeated"),
 
-  STARTED(
-      Kind.COUNTER, "rate_limiter_payments_started", "Payments that were handed to Temporal."),
+  STARTED(Kind.COUNTER, "rate_limiter_payments_started", "Payments that were handed to Temporal."),
 
   CEILING_WAITS(
       Kind.COUNTER,

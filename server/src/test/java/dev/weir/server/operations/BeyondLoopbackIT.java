@@ -109,10 +109,7 @@ final class BeyondLoopbackIT {
         start(
             Map.of(ServerSetting.ADMIN_TOKEN, ADMIN),
             Map.of(
-                ServerSetting.CLIENT_KEYS,
-                KEY,
-                OperationsSetting.METRICS_ALSO_AT,
-                "/q/metrics"))) {
+                ServerSetting.CLIENT_KEYS, KEY, OperationsSetting.METRICS_ALSO_AT, "/q/metrics"))) {
       Http client = new Http(local(node)).with("Authorization", "Bearer " + KEY);
       assertThat(client.get("/metrics?from=a+monitor").status()).isEqualTo(200);
       assertThat(client.get("/q/metrics?from=a+monitor").text())

@@ -20,8 +20,7 @@ import java.util.regex.Pattern;
 public final class OperationsCapability implements Capability {
   private static final String WEBJAR = "META-INF/maven/org.webjars/swagger-ui/pom.properties";
   private static final String SEGMENT = "[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}";
-  private static final Pattern PATH =
-      Pattern.compile("/(%1$s)(?:/%1$s){0,9}".formatted(SEGMENT));
+  private static final Pattern PATH = Pattern.compile("/(%1$s)(?:/%1$s){0,9}".formatted(SEGMENT));
 
   /** What paths of this port begin with. */
   private static final Set<String> OWN =

@@ -33,14 +33,12 @@ public abstract class RulesKit extends RegisterKit<RuleSpec, Rule> {
     List<RuleSpec> variety = new ArrayList<>();
     // What generates needs a session, which a test of JUnit has not by itself.
     JqwikSession.run(
-        () ->
-            RuleSpecs.samples(SAMPLES).forEach(spec -> variety.add(withUnusedName(spec))));
+        () -> RuleSpecs.samples(SAMPLES).forEach(spec -> variety.add(withUnusedName(spec))));
     return variety;
   }
 
   private static RuleSpec withUnusedName(RuleSpec spec) {
     String name = "r-" + UUID.randomUUID();
-    return RuleSpec.read(
-        field -> field == RuleField.NAME ? name : spec.values().value(field));
+    return RuleSpec.read(field -> field == RuleField.NAME ? name : spec.values().value(field));
   }
 }

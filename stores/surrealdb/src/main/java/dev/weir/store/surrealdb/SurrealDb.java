@@ -71,8 +71,9 @@ public final class SurrealDb implements AutoCloseable {
   }
 
   /**
-   * Returns the definitions of the tables in SurrealQL, with comments on what their fields hold. They
-   * are executed on first use; this is for those who read the tables, or who have to approve them.
+   * Returns the definitions of the tables in SurrealQL, with comments on what their fields hold.
+   * They are executed on first use; this is for those who read the tables, or who have to approve
+   * them.
    */
   public static String schema() {
     return Query.tables();

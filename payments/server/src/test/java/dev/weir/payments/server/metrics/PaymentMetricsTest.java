@@ -26,9 +26,7 @@ final class PaymentMetricsTest {
     for (MetricSnapshot metric : registry.scrape()) {
       for (DataPointSnapshot point : metric.getDataPoints()) {
         String label =
-            point.getLabels().stream()
-                .map(one -> " " + one.getValue())
-                .reduce("", String::concat);
+            point.getLabels().stream().map(one -> " " + one.getValue()).reduce("", String::concat);
         values.put(metric.getMetadata().getName() + label, value(point));
       }
     }

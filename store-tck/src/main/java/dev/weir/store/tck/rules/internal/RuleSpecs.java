@@ -76,8 +76,7 @@ public final class RuleSpecs implements ArbitrarySupplier<RuleSpec> {
 
   /** Changes what is valid only by itself. */
   private static Map<RuleField, Object> together(Map<RuleField, Object> values) {
-    BigDecimal places =
-        (BigDecimal) values.getOrDefault(RuleField.MAX_QUEUE_SIZE, BigDecimal.ZERO);
+    BigDecimal places = (BigDecimal) values.getOrDefault(RuleField.MAX_QUEUE_SIZE, BigDecimal.ZERO);
     if (places.signum() == 0) {
       values.remove(RuleField.QUEUE_ENABLED);
     }
@@ -96,9 +95,7 @@ public final class RuleSpecs implements ArbitrarySupplier<RuleSpec> {
               .uniqueElements();
       case FieldType.Whole whole ->
           Arbitraries.longs()
-              .between(
-                  whole.min(),
-                  field == RuleField.CAPACITY ? MAX_CAPACITY : whole.max())
+              .between(whole.min(), field == RuleField.CAPACITY ? MAX_CAPACITY : whole.max())
               .map(BigDecimal::valueOf);
       case FieldType.Seconds seconds ->
           Arbitraries.longs()
