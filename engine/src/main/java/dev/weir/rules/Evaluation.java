@@ -13,6 +13,7 @@ import dev.weir.limits.Queue;
 import dev.weir.limits.RequestBinding;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +37,12 @@ final class Evaluation {
 
   /** The indexes of the checks of rules that count. */
   private final List<Integer> counted;
+
+  /**
+   * The indexes of the checks of rules that grant leases, in the order of their resources: of
+   * requests that name the same rules in other orders, one gets all leases.
+   */
+  private final List<Integer> leased;
 
   private final RequestBinding request;
   private final HeldLeases.Holder holder;
@@ -77,10 +84,15 @@ final class Evaluation {
     this.pending = new PendingVerdict(checks, wallClock);
     this.ticket = tickets.get();
     this.counted = new ArrayList<>(checks.size());
+    this.leased = new ArrayList<>(0);
     for (int i = 0; i < checks.size(); i++) {
-      if (checks.get(i).rule().kind() instanceof LimitedRule.Counted) {
-        counted.add(i);
+      switch (checks.get(i).rule().kind()) {
+        case LimitedRule.Counted any -> counted.add(i);
+        case LimitedRule.Leased any -> leased.add(i);
       }
+    }
+    if (leased.size() > 1) {
+      leased.sort(Comparator.comparing(i -> checks.get(i).leaseResource()));
     }
   }
 
@@ -89,7 +101,7 @@ final class Evaluation {
    * concurrently.
    */
   boolean isRepeatableWithLeases() {
-    return request.isPresent() && counted.size() < checks.size();
+    return request.isPresent() && !leased.isEmpty();
   }
 
   /** Decides a request without a request id. */
@@ -262,16 +274,16 @@ final class Evaluation {
   }
 
   private boolean takeLeases(Supplier<UUID> newId, Acquisition acquisition) {
-    if (counted.size() == checks.size()) {
+    if (leased.isEmpty()) {
       return true;
     }
     String leaseId = newId.get().toString();
-    for (int i = 0; i < checks.size(); i++) {
+    for (int i : leased) {
       RuleCheck check = checks.get(i);
-      if (check.rule().kind() instanceof LimitedRule.Leased leased) {
+      if (check.rule().kind() instanceof LimitedRule.Leased rule) {
         LeaseDecision.Acquisition decision =
-            acquisition.acquire(check, leased, leaseId, holder, ticket);
-        pending.lease(i, leased, decision);
+            acquisition.acquire(check, rule, leaseId, holder, ticket);
+        pending.lease(i, rule, decision);
         if (!decision.isGranted()) {
           return false;
         }

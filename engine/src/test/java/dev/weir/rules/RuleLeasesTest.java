@@ -18,10 +18,19 @@ import dev.weir.limits.memory.MemoryLimitStore;
 import dev.weir.rules.spec.Quota;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Leases of rules are held and renewed exactly as long as a request takes. */
@@ -110,6 +119,40 @@ final class RuleLeasesTest extends RuleEvaluatorScene {
     other.renewLeases();
     nowMicros.addAndGet(20_000_000);
     assertThat(other.decide(get("/a"))).isInstanceOf(Verdict.Refused.class);
+  }
+
+  /** Otherwise each would hold what the other one needs, and nobody would get a place. */
+  @Test
+  void ofRequestsThatNameTheSameRulesInOtherOrdersOneGetsAllLeases() throws Exception {
+    Quota.Concurrent single = new Quota.Concurrent(Concurrency.of(1, Duration.ofSeconds(30)));
+    make(rule("one", "/**", single), rule("two", "/**", single));
+    CyclicBarrier haveFirst = new CyclicBarrier(2);
+    Set<Thread> begun = ConcurrentHashMap.newKeySet();
+    LeaseStore meeting =
+        (LeaseStore)
+            Proxy.newProxyInstance(
+                LeaseStore.class.getClassLoader(),
+                new Class<?>[] {LeaseStore.class},
+                (proxy, method, arguments) -> {
+                  Object result = method.invoke(leases, arguments);
+                  if (method.getName().equals("acquire") && begun.add(Thread.currentThread())) {
+                    int unused = haveFirst.await(5, TimeUnit.MINUTES);
+                  }
+                  return result;
+                });
+    RuleEvaluator other = evaluator(meeting);
+    List<RuleCheck> checks =
+        Stream.of("one", "two")
+            .map(name -> new RuleCheck(Objects.requireNonNull(index.find(name)), "k", 1))
+            .toList();
+    try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
+      Future<Verdict> forth = threads.submit(() -> other.decide(checks, RuleEvaluator.Repeat.NONE));
+      Future<Verdict> back =
+          threads.submit(() -> other.decide(checks.reversed(), RuleEvaluator.Repeat.NONE));
+      assertThat(List.of(forth.get(), back.get()))
+          .filteredOn(Verdict.Passed.class::isInstance)
+          .hasSize(1);
+    }
   }
 
   @Test

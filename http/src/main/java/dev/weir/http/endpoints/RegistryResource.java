@@ -38,6 +38,9 @@ public final class RegistryResource<T, E extends Entry<T>> {
 
   private static final String ID = "id";
 
+  /** Max attempts at a change of an entry that others change: each time, one of them has. */
+  private static final int MAX_ATTEMPTS = 50;
+
   /** What the register decides about an entry. */
   private static final Set<String> DECIDED = Set.of(ID, "version", "createdAt", "updatedAt");
 
@@ -156,6 +159,25 @@ public final class RegistryResource<T, E extends Entry<T>> {
   public HttpResponse<byte[]> change(HttpRequest<?> request, int version, T spec) {
     Change<E> change = register.change(id(request), version, spec, Caller.of(request));
     return answer(HttpStatus.OK, done(request, spec, change).entry());
+  }
+
+  /**
+   * Changes the entry that the path names as it is now. If something else has changed it in the
+   * meantime, the change is made to that version.
+   *
+   * @param changed returns the new content
+   */
+  public HttpResponse<byte[]> changeCurrent(HttpRequest<?> request, Function<E, T> changed) {
+    for (int attempt = 1; attempt < MAX_ATTEMPTS; attempt++) {
+      E entry = known(request);
+      T spec = changed.apply(entry);
+      Change<E> change = register.change(entry.id(), entry.version(), spec, Caller.of(request));
+      if (!(change instanceof Change.Stale<E>)) {
+        return answer(HttpStatus.OK, done(request, spec, change).entry());
+      }
+    }
+    E entry = known(request);
+    return change(request, entry.version(), changed.apply(entry));
   }
 
   public HttpResponse<byte[]> remove(HttpRequest<?> request) {

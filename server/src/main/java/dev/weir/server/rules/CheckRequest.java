@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.ToLongFunction;
 
 /**
  * A request to check rules.
@@ -26,7 +27,7 @@ record CheckRequest(List<RuleCheck> checks, boolean isAll, String requestId, boo
   /** The maximum number of rules that a caller may name in one check. */
   static final int MAX_CHECKS = 32;
 
-  /** The max cost of a rule that does not exist: only the rule is reported as wrong. */
+  /** The max cost where no other applies, such as of a rule that does not exist. */
   private static final long ANY_COST = Long.MAX_VALUE;
 
   static boolean isLease(RuleCheck check) {
@@ -58,16 +59,31 @@ record CheckRequest(List<RuleCheck> checks, boolean isAll, String requestId, boo
 
   /** Reads the checks. Callers may read more fields, and must throw the violations. */
   static CheckRequest readChecks(Fields fields, RuleIndex index, boolean isPeek) {
-    return readChecks(fields, index, isPeek, (item, check) -> {});
+    return readChecks(fields, index, isPeek, LimitedRule::maxCost, (item, check) -> {});
   }
 
   /**
-   * Reads the checks.
+   * Reads checks that were granted earlier. A lease may have more places than its rule would grant
+   * now.
    *
    * @param more reads more fields of each item
    */
-  static CheckRequest readChecks(
-      Fields fields, RuleIndex index, boolean isPeek, BiConsumer<Fields, RuleCheck> more) {
+  static CheckRequest readGranted(
+      Fields fields, RuleIndex index, BiConsumer<Fields, RuleCheck> more) {
+    return readChecks(
+        fields,
+        index,
+        false,
+        rule -> rule.kind() instanceof LimitedRule.Leased ? ANY_COST : rule.maxCost(),
+        more);
+  }
+
+  private static CheckRequest readChecks(
+      Fields fields,
+      RuleIndex index,
+      boolean isPeek,
+      ToLongFunction<LimitedRule> maxCost,
+      BiConsumer<Fields, RuleCheck> more) {
     List<String> unknown = new ArrayList<>();
     List<RuleCheck> checks = new ArrayList<>();
     boolean isAll = fields.has("all");
@@ -75,13 +91,13 @@ record CheckRequest(List<RuleCheck> checks, boolean isAll, String requestId, boo
       List<Fields> items = fields.objects("all", 1, MAX_CHECKS).orElse(List.of());
       if (!fields.isWrong("all")) {
         for (Fields item : items) {
-          one(item, index, unknown, more).ifPresent(checks::add);
+          one(item, index, unknown, maxCost, more).ifPresent(checks::add);
           item.refuseOthers();
         }
       }
       refuseRepeated(fields, checks);
     } else {
-      one(fields, index, unknown, more).ifPresent(checks::add);
+      one(fields, index, unknown, maxCost, more).ifPresent(checks::add);
     }
     Optional<String> requestId = fields.text("requestId");
     requestId.flatMap(LimitNames::problem).ifPresent(problem -> fields.wrong("requestId", problem));
@@ -92,7 +108,11 @@ record CheckRequest(List<RuleCheck> checks, boolean isAll, String requestId, boo
   }
 
   private static Optional<RuleCheck> one(
-      Fields fields, RuleIndex index, List<String> unknown, BiConsumer<Fields, RuleCheck> more) {
+      Fields fields,
+      RuleIndex index,
+      List<String> unknown,
+      ToLongFunction<LimitedRule> maxCost,
+      BiConsumer<Fields, RuleCheck> more) {
     Optional<String> name = fields.required("rule", fields.text("rule"));
     Optional<String> key = fields.required("key", fields.text("key"));
     key.flatMap(LimitNames::problem).ifPresent(problem -> fields.wrong("key", problem));
@@ -100,8 +120,8 @@ record CheckRequest(List<RuleCheck> checks, boolean isAll, String requestId, boo
     if (name.isPresent() && rule.isEmpty()) {
       unknown.add(name.get());
     }
-    long maxCost = rule.map(LimitedRule::maxCost).orElse(ANY_COST);
-    long cost = fields.whole("cost", 1, maxCost).orElse(1L);
+    long max = rule.map(maxCost::applyAsLong).orElse(ANY_COST);
+    long cost = fields.whole("cost", 1, max).orElse(1L);
     if (rule.isEmpty() || key.isEmpty() || fields.isWrong("cost")) {
       return Optional.empty();
     }

@@ -86,10 +86,9 @@ final class Refunds {
     boolean isInactive = fields.text("mode").equals(Optional.of(CheckJson.INACTIVE));
     Set<RuleCheck> waited = new HashSet<>();
     CheckRequest original =
-        CheckRequest.readChecks(
+        CheckRequest.readGranted(
             fields,
             rules,
-            false,
             (item, check) -> {
               Optional<Boolean> queued = item.flag("queued");
               // The store records for each id whether it waited. Without an id, only the caller can
@@ -150,10 +149,9 @@ final class Refunds {
   HttpResponse<byte[]> renew(byte[] body) {
     Fields fields = Fields.of(JsonDocument.read(body, 0, body.length));
     CheckRequest request =
-        CheckRequest.readChecks(
+        CheckRequest.readGranted(
             fields,
             rules,
-            false,
             (item, check) -> {
               if (!CheckRequest.isLease(check)) {
                 item.wrong("rule", "must be a rule of concurrency");

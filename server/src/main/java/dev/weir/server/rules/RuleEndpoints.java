@@ -121,19 +121,22 @@ final class RuleEndpoints {
   @Consumes(MediaType.APPLICATION_JSON)
   @Produces({MediaType.APPLICATION_JSON, Problem.MEDIA_TYPE})
   HttpResponse<byte[]> changeQueue(HttpRequest<?> request, @Body byte[] body) {
+    Object document = JsonDocument.read(body, 0, body.length);
+    IfMatch accepted = IfMatch.of(request);
+    if (accepted.isAny()) {
+      return rules.changeCurrent(request, rule -> withQueue(rule, document));
+    }
     Rule rule = rules.known(request);
+    return rules.change(
+        request, accepted.version(() -> RegistryResource.tag(rule)), withQueue(rule, document));
+  }
+
+  private static RuleSpec withQueue(Rule rule, Object document) {
     if (!(rule.spec().quota() instanceof Quota.Rate)) {
       throw new ProblemException(
           Problem.of(409, "no-queue", "A rule of concurrency has no queue."));
     }
-    RuleSpec changed = RuleJson.readQueue(JsonDocument.read(body, 0, body.length), rule.spec());
-    IfMatch accepted = IfMatch.of(request);
-    // Without a version from the caller, the version that was read applies: nothing else may
-    // change.
-    return rules.change(
-        request,
-        accepted.isAny() ? rule.version() : accepted.version(() -> RegistryResource.tag(rule)),
-        changed);
+    return RuleJson.readQueue(document, rule.spec());
   }
 
   /** Returns the change history of a rule. */

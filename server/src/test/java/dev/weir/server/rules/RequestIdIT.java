@@ -7,6 +7,7 @@ import dev.weir.server.wiring.TestNode;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,7 @@ final class RequestIdIT {
   private static final Instant NOON = Instant.parse("2026-06-01T12:00:00Z");
 
   private final AtomicReference<Instant> clock = new AtomicReference<>(NOON);
+  private final Map<String, String> paths = new HashMap<>();
   private TestNode.Served node;
   private Http http;
 
@@ -48,9 +50,10 @@ final class RequestIdIT {
   }
 
   private void rule(String name, String spec) {
-    assertThat(
-            http.post("/api/admin/rules", json("{'name':'%s',%s}".formatted(name, spec))).status())
-        .isEqualTo(201);
+    Http.Answer made =
+        http.post("/api/admin/rules", json("{'name':'%s',%s}".formatted(name, spec)));
+    assertThat(made.status()).isEqualTo(201);
+    paths.put(name, made.header("location").orElseThrow());
   }
 
   private Http.Answer check(String json) {
@@ -262,6 +265,21 @@ final class RequestIdIT {
     http.post("/api/v1/renew", renewal).problem(404, "unknown-lease");
     http.post("/api/v1/renew", json("{'rule':'api','key':'a','leaseId':'x'}")).wrong("rule");
     http.post("/api/v1/renew", json("{'rule':'two','key':'a'}")).wrong("leaseId");
+  }
+
+  /** Tightening takes nothing away that was granted. */
+  @Test
+  void aLeaseOfMorePlacesThanItsRuleHasNowIsRenewedAndGivenBack() {
+    String lease = check("{'rule':'two','key':'a','cost':2,'requestId':'id'}").textAt("leaseId");
+    http.put(
+            paths.get("two"),
+            json("{'name':'two','algorithm':'CONCURRENCY','maxConcurrent':1,'leaseTtl':'PT30S'}"))
+        .ok();
+    String held = "{'rule':'two','key':'a','cost':2,'leaseId':'%s'%s}";
+    http.post("/api/v1/renew", json(held.formatted(lease, ""))).ok();
+    check("{'rule':'two','key':'a'}").refused();
+    assertThat(refund(held.formatted(lease, ",'requestId':'id'")).status()).isEqualTo(204);
+    check("{'rule':'two','key':'a'}").ok();
   }
 
   @Test

@@ -7,9 +7,13 @@ import dev.weir.server.http.Http;
 import dev.weir.server.http.LogWatch;
 import dev.weir.server.wiring.TestNode;
 import java.net.http.HttpRequest;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -175,6 +179,22 @@ final class RuleIT {
         .wrong("maxQueueSize");
     patch(made("{'name':'c','algorithm':'CONCURRENCY','maxConcurrent':1}"), "{}")
         .problem(409, "no-queue");
+  }
+
+  @Test
+  void queueChangesOfCallersWhoNameNoVersionAreAllMade() throws Exception {
+    String rule = made(WINDOW.formatted("api", 2));
+    List<Future<Http.Answer>> answers = new ArrayList<>();
+    try (ExecutorService callers = Executors.newFixedThreadPool(4)) {
+      for (int i = 0; i < 20; i++) {
+        String change = "{'delayPerRequestMs':%d}".formatted(200 + i);
+        answers.add(callers.submit(() -> patch(rule, change)));
+      }
+    }
+    for (Future<Http.Answer> answer : answers) {
+      answer.get().ok();
+    }
+    assertThat(http.get(rule).ok().intAt("version")).isEqualTo(21);
   }
 
   private Http.Answer patch(String rule, String json) {
