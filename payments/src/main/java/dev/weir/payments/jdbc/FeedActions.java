@@ -13,10 +13,11 @@ import java.util.List;
 
 /** What operators do to the payments of feeds, with a record of each action. */
 final class FeedActions {
+  /** Locks the feed, which would otherwise be removed at the same time, and its hold be lost. */
   private static final String HOLD_ONE =
       """
       insert into payment_hold (feed_no, held_at)
-      select f.feed_no, %s from payment_feed f where f.feed_id = ?
+      select f.feed_no, %s from payment_feed f where f.feed_id = ? for key share
       on conflict (feed_no) do nothing
       """
           .formatted(Dialect.POSTGRESQL.now());

@@ -123,6 +123,21 @@ final class FeedReception {
       where feed_no = ?
       """;
 
+  private static final String REMOVE =
+      """
+      delete from payment_feed f
+      where f.feed_no = ? and not exists (select from payment_hold h where h.feed_no = f.feed_no)
+      """;
+
+  /** A held feed stays, without records: its hold is for when it is sent again, too. */
+  private static final String EMPTY =
+      """
+      update payment_feed
+      set reception = reception + 1,
+          read_count = 0, accepted_count = 0, repeated_count = 0, rejected_count = 0
+      where feed_no = ?
+      """;
+
   private final Transactions transactions;
   private final int maxRejects;
 
@@ -144,15 +159,16 @@ final class FeedReception {
     return number;
   }
 
-  /** Removes a feed whose reception is not completed. */
+  /** Removes a feed whose reception is not completed; of one that is held, only its records. */
   void remove(Reception reception) {
     discard(reception, Integer.MAX_VALUE);
     transactions.write(
-        connection ->
-            Sql.update(
-                connection,
-                "delete from payment_feed where feed_no = ?",
-                lock(connection, reception)));
+        connection -> {
+          int number = lock(connection, reception);
+          return Sql.update(connection, REMOVE, number) > 0
+              ? 1
+              : Sql.update(connection, EMPTY, number);
+        });
   }
 
   /** Returns false if no reception was given up. */

@@ -34,14 +34,20 @@ record AnswerBody(JsonNode json, String problem) {
    * place of the API.
    *
    * @param type the content type; empty if it is not known
+   * @param encoding how the body is compressed; empty if it is not
    */
-  static AnswerBody read(InputStream body, String type) throws IOException {
+  static AnswerBody read(InputStream body, String type, String encoding) throws IOException {
     byte[] bytes = body.readNBytes(MAX_BYTES + 1);
     String kind = type.toLowerCase(Locale.ROOT);
     if (bytes.length > MAX_BYTES) {
       return unreadable("is longer than 1 MiB");
     }
-    if (kind.startsWith("text/html")) {
+    if (bytes.length > 0 && !encoding.isEmpty() && !encoding.equalsIgnoreCase("identity")) {
+      return unreadable("is compressed, which was not asked for");
+    }
+    if (kind.startsWith("text/html")
+        || kind.startsWith("application/xhtml")
+        || (firstCharacter(bytes) == '<' && !kind.contains("xml"))) {
       return unreadable("is an HTML page");
     }
     try {
@@ -59,15 +65,18 @@ record AnswerBody(JsonNode json, String problem) {
   }
 
   private static boolean looksLikeJson(byte[] bytes) {
+    int first = firstCharacter(bytes);
+    return first == '{' || first == '[';
+  }
+
+  /** Returns the first visible ASCII character; 0 if there is none. */
+  private static int firstCharacter(byte[] bytes) {
     for (byte each : bytes) {
-      if (each == '{' || each == '[') {
-        return true;
-      }
       // Spaces, and what UTF-16 and byte order marks put before the first character.
       if (each > ' ') {
-        return false;
+        return each;
       }
     }
-    return false;
+    return 0;
   }
 }

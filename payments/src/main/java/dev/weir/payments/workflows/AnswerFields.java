@@ -49,8 +49,12 @@ public final class AnswerFields {
 
   /** What an answer says about a payment. */
   sealed interface Said {
-    /** Nothing that differs. */
-    record Agrees() implements Said {}
+    /**
+     * Nothing that differs.
+     *
+     * @param isAbout true if it says something about the payment: its id, its amount or its state
+     */
+    record Agrees(boolean isAbout) implements Said {}
 
     /** That its state is none that means paid, or something that cannot be read. */
     record NotPaid(String reason) implements Said {}
@@ -121,7 +125,13 @@ public final class AnswerFields {
         .filter(state -> !paidStates.contains(normal(state)))
         .findFirst()
         .<Said>map(state -> new Said.NotPaid("its state is " + state))
-        .orElseGet(Said.Agrees::new);
+        .orElseGet(() -> new Said.Agrees(isAbout(body)));
+  }
+
+  private boolean isAbout(JsonNode body) {
+    return !values(Field.ID, body).isEmpty()
+        || !values(Field.STATE, body).isEmpty()
+        || values(Field.AMOUNT, body).stream().anyMatch(amount -> decimal(amount).isPresent());
   }
 
   /** Returns what an answer says about a field. A number is no state: many repeat the status. */

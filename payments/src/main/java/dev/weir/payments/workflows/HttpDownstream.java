@@ -214,7 +214,11 @@ public final class HttpDownstream implements Downstream {
     }
     AnswerBody body = answered.body();
     return switch (settings.fields().compare(payment, body)) {
-      case AnswerFields.Said.Agrees agrees -> new LookUp.Made(reference(body));
+      // An API that knows nothing of the key may answer so too, as with an empty list.
+      case AnswerFields.Said.Agrees agrees ->
+          agrees.isAbout() || hasReference(body)
+              ? new LookUp.Made(reference(body))
+              : new LookUp.Unclear("the look-up says nothing about the payment", false);
       case AnswerFields.Said.NotPaid notPaid -> new LookUp.Unclear(notPaid.reason(), false);
       case AnswerFields.Said.Contradicts other -> new LookUp.Unclear(other.reason(), false);
     };
@@ -269,7 +273,10 @@ public final class HttpDownstream implements Downstream {
       return new Answered(
           response.statusCode(),
           response.headers(),
-          AnswerBody.read(body, response.headers().firstValue("Content-Type").orElse("")));
+          AnswerBody.read(
+              body,
+              response.headers().firstValue("Content-Type").orElse(""),
+              response.headers().firstValue("Content-Encoding").orElse("")));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -295,6 +302,10 @@ public final class HttpDownstream implements Downstream {
       case RETRY -> new Answer.Retry(after, reason, status == TOO_MANY);
       case UNKNOWN -> new Answer.Unknown(after, reason, isOfProxy(status));
     };
+  }
+
+  private static boolean hasReference(AnswerBody body) {
+    return body.json().path("reference").isTextual() && !reference(body).isBlank();
   }
 
   private static String reference(AnswerBody body) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.payments.FeedRecord;
+import dev.weir.payments.FeedScope;
 import dev.weir.payments.FeedState;
 import dev.weir.payments.FeedStatus;
 import dev.weir.payments.Payment;
@@ -181,6 +182,26 @@ final class FeedReceptionTest {
     assertThatThrownBy(() -> store.remove(removed)).isInstanceOf(ReceptionLostException.class);
     store.add(again, List.of(record(2, 1, "2.00")));
     assertThat(store.complete(again, "digest").read()).isEqualTo(1);
+  }
+
+  @Test
+  void holdOfAFeedThatIsRemovedIsForWhenItIsSentAgain() {
+    Reception removed = open(store, "f");
+    store.add(removed, List.of(record(2, 1, "1.00"), rejected(3)));
+    FeedScope feed = new FeedScope.One(removed.feedId());
+    assertThat(store.hold(feed, "ann")).isTrue();
+    store.remove(removed);
+    FeedStatus empty = store.feed(removed.feedId()).orElseThrow();
+    assertThat(empty.read() + empty.rejected()).isZero();
+    assertThat(store.find(name + "/1")).isEmpty();
+    assertThatThrownBy(() -> store.add(removed, List.of(record(2, 1, "1.00"))))
+        .isInstanceOf(ReceptionLostException.class);
+
+    Reception again = open(store, "f");
+    store.add(again, List.of(record(2, 1, "2.00")));
+    assertThat(store.complete(again, "digest").isHeld()).isTrue();
+    assertThat(store.resume(feed, "ann")).isTrue();
+    assertThat(store.feed(again.feedId()).orElseThrow().isHeld()).isFalse();
   }
 
   private static void makeOld(Reception reception) throws SQLException {

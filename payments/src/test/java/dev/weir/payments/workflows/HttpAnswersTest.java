@@ -31,6 +31,7 @@ final class HttpAnswersTest {
   private volatile String body = "";
   private volatile Charset charset = StandardCharsets.UTF_8;
   private volatile String type = "application/json";
+  private volatile String encoding = "";
 
   private static Payment payment(String id) {
     return new Payment(
@@ -52,6 +53,9 @@ final class HttpAnswersTest {
                       exchange.getRequestHeaders().getFirst("Authorization")));
           byte[] bytes = body.getBytes(charset);
           exchange.getResponseHeaders().set("Content-Type", type);
+          if (!encoding.isEmpty()) {
+            exchange.getResponseHeaders().set("Content-Encoding", encoding);
+          }
           exchange.sendResponseHeaders(status, bytes.length == 0 ? -1 : bytes.length);
           exchange.getResponseBody().write(bytes);
           exchange.close();
@@ -177,6 +181,26 @@ final class HttpAnswersTest {
   }
 
   @Test
+  void pageIsKnownByItsBeginningUnlessTheApiSpeaksXml() {
+    body = "\r\n<!DOCTYPE html><html><body>Please log in</body></html>";
+    for (String other : List.of("text/plain", "application/json", "application/xhtml+xml")) {
+      type = other;
+      assertThat(pay()).as(other).isInstanceOf(Answer.Unknown.class);
+    }
+    type = "application/xml";
+    body = "<result>booked</result>";
+    assertThat(pay()).isEqualTo(new Answer.Paid(""));
+  }
+
+  @Test
+  void compressedBodyIsNoConfirmation() {
+    encoding = "gzip";
+    body = "whatever it says";
+    assertThat(pay()).isInstanceOf(Answer.Unknown.class);
+    assertThat(lookUp(PAYMENT)).isInstanceOf(LookUp.Unclear.class);
+  }
+
+  @Test
   void membersAndStatesAreConfigurable() {
     AnswerFields fields =
         AnswerFields.parse("amount=money.value, state=booking.result", "ACSC, in-the-bank");
@@ -237,6 +261,36 @@ final class HttpAnswersTest {
     assertThat(lookUp(PAYMENT)).isEqualTo(new LookUp.Unclear("its state is pending", false));
     body = "{\"amount\":1}";
     assertThat(lookUp(PAYMENT)).isEqualTo(new LookUp.Unclear("its amount is 1, not 12.50", false));
+  }
+
+  /** An API that finds nothing may answer 200 too, as with an empty list. */
+  @Test
+  void lookUpFindsAPaymentOnlyIfItSaysSomethingAboutIt() {
+    status = 200;
+    for (String silent :
+        List.of(
+            "",
+            "null",
+            "[]",
+            "{}",
+            "{\"items\":[],\"total\":0}",
+            "{\"currency\":\"EUR\",\"reference\":null}",
+            "{\"reference\":\"\"}",
+            "{\"amount\":\"EUR 12,50\"}")) {
+      body = silent;
+      assertThat(lookUp(PAYMENT))
+          .as(silent)
+          .isEqualTo(new LookUp.Unclear("the look-up says nothing about the payment", false));
+    }
+    for (String about :
+        List.of(
+            "{\"paymentId\":\"pay ü/1\"}",
+            "{\"amount\":12.5}",
+            "{\"status\":\"booked\"}",
+            "{\"reference\":\"r-7\"}")) {
+      body = about;
+      assertThat(lookUp(PAYMENT)).as(about).isInstanceOf(LookUp.Made.class);
+    }
   }
 
   @Test

@@ -4,6 +4,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.weir.torture.history.Exchange;
 import java.io.IOException;
+import java.net.HttpURLConnection;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URLDecoder;
@@ -101,7 +102,10 @@ public final class CalledProgram implements AutoCloseable {
       // Before it is sent, so that what a node knows is always recorded.
       record(isLookUp ? LOOK_UP : CALL, key, body, beginNanos, beganAt, status);
       if (status != NO_ANSWER) {
-        byte[] answer = "{}".getBytes(StandardCharsets.UTF_8);
+        // A look-up that says nothing about the payment finds none.
+        String said =
+            isLookUp && status == HttpURLConnection.HTTP_OK ? "{\"state\":\"paid\"}" : "{}";
+        byte[] answer = said.getBytes(StandardCharsets.UTF_8);
         http.getResponseHeaders().set("Content-Type", "application/json");
         http.sendResponseHeaders(status, answer.length);
         http.getResponseBody().write(answer);
