@@ -7,7 +7,7 @@ import dev.weir.rules.Rules;
 import dev.weir.rules.spec.Quota;
 import dev.weir.rules.spec.RuleField;
 import dev.weir.rules.spec.RuleSpec;
-import dev.weir.store.tck.rules.internal.RuleSpecs;
+import dev.weir.store.tck.internal.RuleSpecs;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -39,6 +39,7 @@ final class OracleSqlTest {
           "V3__rules",
           "V4__routes",
           "V13.1__longer_leases",
+          "V17.1__more_fields_of_rules",
           "V18.1__limit_usage",
           "V18.2__limit_usage_by_removal",
           "V18.3__limit_request",

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.rules.spec.InvalidRuleException;
 import dev.weir.rules.spec.RuleField;
 import dev.weir.rules.spec.RuleSpec;
+import dev.weir.store.tck.internal.RuleSpecs;
 import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;

@@ -10,6 +10,7 @@ import dev.weir.rules.spec.RuleField;
 import dev.weir.rules.spec.RuleName;
 import dev.weir.rules.spec.RuleSource;
 import dev.weir.rules.spec.RuleSpec;
+import dev.weir.store.tck.internal.RuleSpecs;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.rules.spec.RuleField;
 import dev.weir.rules.spec.RuleSpec;
-import dev.weir.store.tck.rules.internal.RuleSpecs;
+import dev.weir.store.tck.internal.RuleSpecs;
 import java.util.EnumMap;
 import java.util.Map;
 import net.jqwik.api.Example;

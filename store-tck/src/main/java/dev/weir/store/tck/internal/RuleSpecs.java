@@ -1,4 +1,4 @@
-package dev.weir.store.tck.rules.internal;
+package dev.weir.store.tck.internal;
 
 import dev.weir.rules.matching.PathPattern;
 import dev.weir.rules.spec.FieldType;
