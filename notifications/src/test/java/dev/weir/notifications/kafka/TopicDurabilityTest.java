@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.notifications.TestKafka;
+import dev.weir.store.tck.internal.Await;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -59,6 +62,25 @@ final class TopicDurabilityTest {
     String topic = "durability-" + UUID.randomUUID();
     Topics.create(
         admin, List.of(new NewTopic(topic, Optional.of(1), Optional.empty()).configs(config)));
+    // The controller has it; the broker learns of it a moment later.
+    Await.until(() -> isKnown(topic));
     return topic;
+  }
+
+  private boolean isKnown(String topic) {
+    try {
+      return admin
+          .describeTopics(List.of(topic))
+          .allTopicNames()
+          .toCompletionStage()
+          .toCompletableFuture()
+          .join()
+          .containsKey(topic);
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof UnknownTopicOrPartitionException) {
+        return false;
+      }
+      throw e;
+    }
   }
 }
