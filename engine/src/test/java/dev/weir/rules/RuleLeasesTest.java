@@ -121,7 +121,7 @@ final class RuleLeasesTest extends RuleEvaluatorScene {
     assertThat(other.decide(get("/a"))).isInstanceOf(Verdict.Refused.class);
   }
 
-  /** Otherwise each would hold what the other one needs, and nobody would get a place. */
+  /** Otherwise each would hold a place that the other one needs, and both would be refused. */
   @Test
   void ofRequestsThatNameTheSameRulesInOtherOrdersOneGetsAllLeases() throws Exception {
     Quota.Concurrent single = new Quota.Concurrent(Concurrency.of(1, Duration.ofSeconds(30)));
