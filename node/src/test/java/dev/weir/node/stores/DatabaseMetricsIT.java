@@ -8,6 +8,7 @@ import dev.weir.node.lifecycle.StopSignal;
 import dev.weir.node.operations.MetricsText;
 import dev.weir.store.jdbc.PoolSettings;
 import dev.weir.store.jdbc.PostgresqlPool;
+import dev.weir.store.tck.internal.Await;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -91,14 +92,8 @@ final class DatabaseMetricsIT {
   }
 
   /** The pool counts its connections once a second. */
-  private void awaitLine(String line) throws InterruptedException {
-    long deadlineNanos = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
-    List<String> lines = lines();
-    while (!lines.contains(line) && System.nanoTime() < deadlineNanos) {
-      Thread.sleep(20);
-      lines = lines();
-    }
-    assertThat(lines).contains(line);
+  private void awaitLine(String line) {
+    Await.until(() -> lines().contains(line));
   }
 
   private List<String> lines() {

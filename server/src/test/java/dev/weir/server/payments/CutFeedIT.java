@@ -174,7 +174,7 @@ final class CutFeedIT {
     String replacement = Feeds.HEADER + Feeds.lines(name + "-other-", 1, LATER);
     Http.Answer other = send("", replacement);
     if (other.status() == 409 && other.textAt("type").endsWith(":feed-sent-again")) {
-      // The cut one, whose answer nobody awaits, has only begun now.
+      // The one that was cut, whose answer no caller awaits, has only begun now.
       other = send("", replacement);
     }
     assertThat(other.status()).as(other.text()).isEqualTo(202);
